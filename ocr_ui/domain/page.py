@@ -1,0 +1,31 @@
+"""Documents and pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One upright RGB picture, stored once under the sha256 of its file.
+
+    Attributes:
+        sha256: of the stored PNG file, in hex.
+        width, height: of the stored picture, pixels.
+        name: the file name it came under; shown, never used as a path.
+        number: 1-based place in its document.
+    """
+
+    sha256: str
+    width: int
+    height: int
+    name: str = ""
+    number: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One or more pages that were handed in together."""
+
+    name: str
+    pages: tuple[Page, ...]

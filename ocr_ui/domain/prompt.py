@@ -1,0 +1,137 @@
+"""Prompt templates: a text with variables, and what it asks the model for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ocr_ui.errors import BadInput
+
+
+class Task(StrEnum):
+    """What a template asks for; decides how the answer is parsed and which engines can do it."""
+
+    SPOTTING = "spotting"
+    TEXT = "text"
+    FIELDS = "fields"
+    TRANSLATE = "translate"
+    QA = "qa"
+    DOCUMENT = "document"
+    TABLE = "table"
+    FORMULA = "formula"
+    CHART = "chart"
+    LAYOUT = "layout"
+    SUBTITLES = "subtitles"
+
+
+_PLACEHOLDER = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value that a variable may take, with its label in both languages."""
+
+    value: str
+    label: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A blank in a template.
+
+    Attributes:
+        name: as in ``{{name}}``.
+        label: words for it, by language ("en", "zh").
+        default: used where nothing is given; None means that a value is required.
+        choices: the values allowed; empty for free text.
+        many: a list of values (comma or line separated when typed).
+    """
+
+    name: str
+    label: dict[str, str]
+    default: str | None = None
+    choices: tuple[Choice, ...] = ()
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTemplate:
+    """A prompt with its variables and sampling.
+
+    Attributes:
+        name: file name without ending, lower_snake_case.
+        title: by language ("en", "zh").
+        task: what it asks for.
+        text: the wording, with ``{{variable}}`` blanks.
+        sampling: settings that differ from the engine's defaults, for example ``{"temperature": 0}``.
+        builtin: shipped with the product, read-only.
+    """
+
+    name: str
+    title: dict[str, str]
+    task: Task
+    text: str
+    variables: tuple[Variable, ...] = ()
+    sampling: dict[str, Any] = field(default_factory=dict)
+    builtin: bool = True
+
+    @property
+    def version(self) -> str:
+        """Twelve hex digits over what reaches the model: task, text, variables and sampling."""
+        parts = [self.task.value, self.text, [(v.name, v.default) for v in self.variables], self.sampling]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:12]
+
+    def render(self, values: dict[str, str] | None = None) -> str:
+        """The exact text that is sent.
+
+        A variable with `many` becomes a list in the model's official form: ``['a','b']``.
+
+        Raises:
+            BadInput: a variable without a value and without a default, a value outside the choices,
+                or a name that the template does not have.
+        """
+        filled = {variable.name: self._value(variable, values or {}) for variable in self.variables}
+        unknown = sorted(set(values or {}) - set(filled))
+        if unknown:
+            raise BadInput(
+                "unknown_variable",
+                f"Template {self.name} has no variable {', '.join(unknown)}.",
+                f"It knows: {', '.join(filled) or 'none'}.",
+                template=self.name,
+                variables=", ".join(unknown),
+            )
+        return _PLACEHOLDER.sub(lambda match: filled.get(match[1], match[0]), self.text)
+
+    def _value(self, variable: Variable, values: dict[str, str]) -> str:
+        value = (values.get(variable.name) or "").strip() or (variable.default or "").strip()
+        if not value:
+            raise BadInput(
+                "missing_variable",
+                f"Template {self.name} needs a value for {variable.name}.",
+                f"Fill it in, or on the command line add --var {variable.name}=VALUE.",
+                template=self.name,
+                variable=variable.name,
+            )
+        if variable.choices and value not in {choice.value for choice in variable.choices}:
+            allowed = ", ".join(choice.value for choice in variable.choices)
+            raise BadInput(
+                "not_a_choice",
+                f"{value!r} is not a choice for {variable.name}.",
+                f"Choose one of: {allowed}.",
+                value=value,
+                variable=variable.name,
+                allowed=allowed,
+            )
+        if not variable.many:
+            return value
+        return "[" + ",".join(f"'{item}'" for item in split_values(value)) + "]"
+
+
+def split_values(typed: str) -> list[str]:
+    """Names typed with commas (either width), semicolons, ideographic commas or line breaks, without repeats."""
+    parts = (part.strip() for part in re.split(r"[,，;；、\n]", typed))
+    return list(dict.fromkeys(part for part in parts if part))

@@ -1,0 +1,139 @@
+"""The small interface that every engine has. The rest of the product knows no engine by name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from ocr_ui.domain.content import ContentWarning, TextLine
+from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import EngineName, Generation
+
+
+class EngineState(StrEnum):
+    LOADING = "loading"
+    READY = "ready"
+    DEGRADED = "degraded"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How an engine is. `phase` names what it is doing while it loads; `message` says what is wrong and what to do."""
+
+    state: EngineState
+    phase: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an engine can do. Everything defaults to no.
+
+    Attributes:
+        tasks: the tasks that it answers.
+        takes_prompt: it reads the prompt text; otherwise the template only picks the task.
+        gives_boxes: its lines carry quads of their own (they are not parsed from text).
+        gives_confidence: its lines or tokens carry a confidence.
+    """
+
+    tasks: frozenset[Task] = frozenset()
+    takes_prompt: bool = False
+    gives_boxes: bool = False
+    gives_confidence: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRequest:
+    """One picture to read.
+
+    Attributes:
+        id: unique; `Engine.abort` takes it.
+        pixels: uint8 array of shape (height, width, 3), RGB, C-contiguous: the engine's copy of the stored picture.
+        encode: gives the same pixels as PNG bytes, for engines that send them elsewhere.
+        task: what is asked for.
+        prompt: the exact text to send; engines without `takes_prompt` ignore it.
+        sampling: overrides of the engine's defaults (temperature, top_p, repetition_penalty, max_tokens, ...).
+    """
+
+    id: str
+    pixels: np.ndarray
+    encode: Callable[[], bytes]
+    task: Task
+    prompt: str = ""
+    sampling: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The engine has taken the request off its queue and works on it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of a model's answer.
+
+    Attributes:
+        text: the new characters.
+        tokens: how many tokens they stand for.
+        logprobs: one natural-log probability a token, where the engine gives them, aligned with `pieces`.
+        pieces: the text of each token (a token of a split character has an empty piece).
+    """
+
+    text: str
+    tokens: int = 1
+    logprobs: tuple[float, ...] = ()
+    pieces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinesDelta:
+    """More lines of an engine that reads lines itself. Quads are in pixels of `EngineRequest.pixels`.
+
+    Attributes:
+        total: how many lines the engine expects in all, where it knows (after detection).
+    """
+
+    lines: tuple[TextLine, ...]
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last event of every stream that ends without an error."""
+
+    generation: Generation
+    warnings: tuple[ContentWarning, ...] = ()
+
+
+EngineEvent = Started | TextDelta | LinesDelta | Finished
+
+
+class Engine(Protocol):
+    """One small class an engine.
+
+    `generate` is an async generator. It frees whatever it holds when it is closed (`aclose`, cancellation) at any
+    point: within one second nothing of the request runs any more. Errors: EngineBusy (not ready, queue full),
+    EngineFailed (this request), EngineDead.
+    """
+
+    name: EngineName
+    capabilities: Capabilities
+
+    async def start(self) -> None:
+        """Loads what is needed; returns when `health` is ready. Called once, in the background."""
+        ...
+
+    def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]: ...
+
+    async def abort(self, request_id: str) -> None:
+        """Ends a running request: its stream ends with Finished(finish_reason="aborted"). Unknown ids are ignored."""
+        ...
+
+    def health(self) -> Health: ...
+
+    async def close(self) -> None: ...

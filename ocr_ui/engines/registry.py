@@ -1,0 +1,28 @@
+"""Engine kinds by name. A class is imported when it is asked for, so that its package may be missing until then."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ocr_ui.engines.base import Engine
+from ocr_ui.errors import BadInput
+from ocr_ui.settings import Settings
+
+KINDS = {
+    "rapidocr": ("ocr_ui.engines.rapidocr", "RapidOcrEngine"),
+}
+
+
+def create_engine(kind: str, settings: Settings) -> Engine:
+    """Builds the engine of a kind without starting it.
+
+    Raises:
+        BadInput: unknown kind.
+        EngineDead: a package that the engine needs is not installed; the message names the line that installs it.
+    """
+    if kind not in KINDS:
+        raise BadInput(
+            "unknown_engine", f"There is no engine {kind!r}.", f"Use one of: {', '.join(KINDS)}.", engine=kind
+        )
+    module, name = KINDS[kind]
+    return getattr(import_module(module), name)(settings)

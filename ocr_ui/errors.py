@@ -1,0 +1,71 @@
+"""The few ways in which a request fails. Each error says what the person can do about it.
+
+An error carries a `code` (stable, for programs and for the table of words in `ocr_ui.ui.texts`), a `message`
+and a `hint` in English, and the `details` that a translated sentence is filled with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class WorkbenchError(Exception):
+    """Base of all errors that are told to a person.
+
+    Args:
+        code: stable name of the failure, lower_snake_case, for example ``too_many_bytes``.
+        message: one English sentence saying what is wrong.
+        hint: one English sentence saying what to do; may be empty.
+        details: values that the sentence in another language is filled with.
+    """
+
+    status = 500
+
+    def __init__(self, code: str, message: str, hint: str = "", **details: Any) -> None:
+        super().__init__(f"{message} {hint}".strip())
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+
+class BadInput(WorkbenchError):
+    """What was handed in cannot be used: not a picture, an unknown template, a missing variable."""
+
+    status = 400
+
+
+class NotFound(WorkbenchError):
+    """There is no such page, recognition or template."""
+
+    status = 404
+
+
+class Conflict(WorkbenchError):
+    """Somebody else saved in the meantime; nothing of either is lost."""
+
+    status = 409
+
+
+class TooLarge(BadInput):
+    """A picture or upload over a limit."""
+
+    status = 413
+
+
+class EngineBusy(WorkbenchError):
+    """The engine is loading or its queue is full: try again."""
+
+    status = 503
+
+
+class EngineFailed(WorkbenchError):
+    """This one request failed in the engine; the same request may go through later."""
+
+    status = 502
+
+
+class EngineDead(WorkbenchError):
+    """The engine is gone or cannot be made here; trying again does not help until it is restarted or installed."""
+
+    status = 503

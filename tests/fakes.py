@@ -1,0 +1,72 @@
+"""Stand-ins for tests: an engine that plays a recorded stream, with its delays and failures."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import EngineName, Generation
+from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Seconds of silence in a script."""
+
+    seconds: float
+
+
+ScriptStep = EngineEvent | Pause | Exception
+
+
+class ScriptedEngine:
+    """Plays a script for every request: events are sent, pauses waited for, exceptions raised.
+
+    `running` holds the ids of requests in progress, `seen` every request, so that tests can watch aborts.
+    """
+
+    name = EngineName("scripted", "1", "script", "r1")
+
+    def __init__(self, script: Sequence[ScriptStep], capabilities: Capabilities | None = None) -> None:
+        self.script = script
+        self.capabilities = capabilities or Capabilities(tasks=frozenset(Task), takes_prompt=True)
+        self.running: set[str] = set()
+        self.seen: list[EngineRequest] = []
+        self._aborts: dict[str, asyncio.Event] = {}
+        self._state = EngineState.LOADING
+
+    async def start(self) -> None:
+        self._state = EngineState.READY
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        self.seen.append(request)
+        self.running.add(request.id)
+        try:
+            for step in self.script:
+                if isinstance(step, Pause):
+                    await self._wait(request.id, step.seconds)
+                elif isinstance(step, Exception):
+                    raise step
+                if self._aborts.setdefault(request.id, asyncio.Event()).is_set():
+                    yield Finished(Generation(finish_reason="aborted"))
+                    return
+                if not isinstance(step, Pause):
+                    yield step
+        finally:
+            self.running.discard(request.id)
+
+    async def _wait(self, request_id: str, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._aborts.setdefault(request_id, asyncio.Event()).wait(), seconds)
+
+    async def abort(self, request_id: str) -> None:
+        self._aborts.setdefault(request_id, asyncio.Event()).set()
+
+    def health(self) -> Health:
+        return Health(self._state)
+
+    async def close(self) -> None:
+        self._state = EngineState.DEAD
