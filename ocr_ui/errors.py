@@ -69,3 +69,9 @@ class EngineDead(WorkbenchError):
     """The engine is gone or cannot be made here; trying again does not help until it is restarted or installed."""
 
     status = 503
+
+
+class StoreFailed(WorkbenchError):
+    """The data folder cannot be read or written: full, read-only, locked or broken. Nothing was half-written."""
+
+    status = 503
