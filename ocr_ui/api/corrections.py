@@ -1,0 +1,75 @@
+"""Corrections: save one, and what it changes."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from ocr_ui.domain.content import PageContent
+from ocr_ui.domain.review import ErrorKind, Verdict
+from ocr_ui.errors import BadInput
+from ocr_ui.services.workbench import Workbench
+
+
+class ContentBody(BaseModel):
+    """A page as a person says it is; see `PageContent.to_dict` for the shape of `content`."""
+
+    recognition_id: int
+    content: dict
+
+
+class CorrectionBody(ContentBody):
+    base_version: int = Field(ge=0)
+    verdict: Verdict | None = None
+    error_kinds: list[ErrorKind] = []
+    note: str = Field("", max_length=10_000)
+    person: str = Field("", max_length=200)
+    client_key: str = Field(min_length=8, max_length=64)
+
+
+def correction_routes(workbench: Workbench) -> APIRouter:
+    routes = APIRouter(tags=["corrections"])
+
+    @routes.post("/v1/corrections")
+    async def save(body: CorrectionBody) -> dict:
+        """Keeps a correction as a new version. Answered only when it is on disk; the same `client_key` counts once."""
+        saved = await workbench.annotator.save_correction(
+            recognition_id=body.recognition_id,
+            base_version=body.base_version,
+            content=content_of(body.content),
+            verdict=body.verdict,
+            error_kinds=tuple(body.error_kinds),
+            note=body.note,
+            person=body.person,
+            client_key=body.client_key,
+        )
+        return {
+            "version": saved.version,
+            "state": saved.state,
+            "edit_distance": saved.edit_distance,
+            "cer": saved.cer,
+            "error_kinds": list(saved.error_kinds),
+            "saved_at": saved.saved_at.isoformat(),
+        }
+
+    @routes.post("/v1/differences")
+    async def differences(body: ContentBody) -> dict:
+        """What a content changes against the model's output: edit distance, CER, kinds of error."""
+        found = await workbench.annotator.differences(body.recognition_id, content_of(body.content))
+        return {
+            "edit_distance": found.edit_distance,
+            "cer": found.cer,
+            "error_kinds": [kind.value for kind in found.error_kinds],
+        }
+
+    return routes
+
+
+def content_of(data: dict) -> PageContent:
+    """Raises BadInput where the data has not the shape of a PageContent."""
+    try:
+        return PageContent.from_dict(data)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BadInput(
+            "content_malformed", f"The content has not the right shape: {error}.", "Reload the page and try again."
+        ) from error

@@ -1,0 +1,141 @@
+"""ASGI guards around the whole server: size of requests, their origin, headers of answers, no fetching of addresses."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ocr_ui.api.errors import error_response
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        # Gradio compiles its templates in the page: without 'unsafe-eval' nothing is drawn.
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "media-src 'self' blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "frame-ancestors 'self'",
+        "form-action 'self'",
+    )
+)
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+FETCHING_PATHS = ("/gradio_api/file=http", "/gradio_api/file/http", "/gradio_api/proxy=")
+
+
+class BodyLimit:
+    """Refuses bodies over `limit` bytes, by their declared length and by what really comes."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self.app, self.limit = app, limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        declared = Headers(scope=scope).get("content-length", "0")
+        if declared.isdigit() and int(declared) > self.limit:
+            await self._refuse(scope, receive, send)
+            return
+        await self._count(scope, receive, send)
+
+    async def _count(self, scope: Scope, receive: Receive, send: Send) -> None:
+        seen, answered = 0, False
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > self.limit:
+                raise _BodyTooLarge
+            return message
+
+        async def watched(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        try:
+            await self.app(scope, counted, watched)
+        except _BodyTooLarge:
+            if not answered:
+                await self._refuse(scope, receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        megabytes = self.limit // 1_000_000
+        refusal = error_response(
+            413,
+            "too_many_bytes",
+            f"The file is over the limit of {megabytes} MB.",
+            "Save the picture smaller, or as JPEG.",
+            {"limit_mb": megabytes},
+        )
+        await refusal(scope, receive, send)
+
+
+class _BodyTooLarge(Exception):
+    pass
+
+
+class SameOrigin:
+    """Refuses changes that a page of another origin asks for (cross-site request forgery)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] not in SAFE_METHODS and not self._own(Headers(scope=scope)):
+            refusal = error_response(
+                403, "foreign_origin", "This request comes from another site.", "Open the product's own page."
+            )
+            await refusal(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    @staticmethod
+    def _own(headers: Headers) -> bool:
+        origin = headers.get("origin")
+        return origin is None or urlsplit(origin).netloc == headers.get("host")
+
+
+class NoFetching:
+    """Refuses the routes by which Gradio would fetch an address that a visitor names."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and any(path in scope["path"] for path in FETCHING_PATHS):
+            refusal = error_response(403, "no_fetching", "This server fetches no addresses.", "Upload the file itself.")
+            await refusal(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
+class SecurityHeaders:
+    """Adds the headers that keep a browser from running or loading anything from elsewhere."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
+                headers.setdefault("X-Content-Type-Options", "nosniff")
+                headers.setdefault("Referrer-Policy", "same-origin")
+                # Gradio mirrors any origin; without these headers a browser keeps other sites out.
+                for name in ("access-control-allow-origin", "access-control-allow-credentials"):
+                    if name in headers:
+                        del headers[name]
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)

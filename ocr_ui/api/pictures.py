@@ -1,0 +1,75 @@
+"""Pictures in and out: upload, rotate, the stored picture, its thumbnail, the examples."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, File, Form, Response, UploadFile
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
+
+from ocr_ui.services.pictures import Received
+from ocr_ui.services.workbench import Workbench
+
+FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
+"""The address holds the picture's sha256: what it names never changes."""
+
+
+class Turn(BaseModel):
+    """Quarter turns clockwise, 1 to 3."""
+
+    turns: int = Field(1, ge=1, le=3)
+
+
+def picture_routes(workbench: Workbench) -> APIRouter:
+    routes = APIRouter(tags=["pictures"])
+    pictures = workbench.pictures
+
+    @routes.post("/v1/pictures")
+    async def upload(file: Annotated[UploadFile, File()], person: Annotated[str, Form()] = "") -> dict:
+        """Takes a picture, makes it upright and stores it. The answer names the page and what was done to it."""
+        data = await file.read()
+        return received(await pictures.receive(data, file.filename or "", person))
+
+    @routes.post("/v1/pages/{sha256}/rotate")
+    async def rotate(sha256: str, turn: Turn) -> dict:
+        """Stores the page turned clockwise, as a page of its own."""
+        return received(await pictures.rotate(sha256, turn.turns))
+
+    @routes.get("/pictures/{sha256}")
+    async def picture(sha256: str) -> FileResponse:
+        return FileResponse(await pictures.file(sha256), media_type="image/png", headers=FOREVER)
+
+    @routes.get("/pictures/{sha256}/thumbnail")
+    async def thumbnail(sha256: str) -> Response:
+        return Response(await pictures.thumbnail(sha256), media_type="image/webp", headers=FOREVER)
+
+    @routes.get("/examples/{name}/thumbnail")
+    async def example_thumbnail(name: str) -> Response:
+        return Response(
+            await workbench.examples.thumbnail(name),
+            media_type="image/webp",
+            headers={"Cache-Control": "private, max-age=3600"},
+        )
+
+    return routes
+
+
+def received(result: Received) -> dict:
+    """`{"page": {"id", "sha256", "url", "width", "height", "name"}, "warnings": [{"code", "message", "line"}]}`."""
+    return {
+        "page": workbench_page(result),
+        "warnings": [{"code": w.code, "message": w.message, "line": w.line} for w in result.warnings],
+    }
+
+
+def workbench_page(result: Received) -> dict:
+    page = result.page
+    return {
+        "id": result.page_id,
+        "sha256": page.sha256,
+        "url": f"/pictures/{page.sha256}",
+        "width": page.width,
+        "height": page.height,
+        "name": page.name,
+    }

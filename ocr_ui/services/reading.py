@@ -1,0 +1,343 @@
+"""Reads one picture with one engine and tells how far it is. Knows no store: the command line uses it as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
+from ocr_ui.domain.prompt import PromptTemplate, Task, split_values
+from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
+from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
+from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
+from ocr_ui.images.door import encode_png
+from ocr_ui.images.transform import PictureTransform, prepare
+from ocr_ui.metrics import StageClock
+from ocr_ui.parsing.dispatch import IncrementalParser
+from ocr_ui.parsing.label_value import find_fields
+from ocr_ui.parsing.repeats import RepeatGuard
+from ocr_ui.services.pacing import paced
+from ocr_ui.settings import Settings
+
+log = logging.getLogger(__name__)
+
+OUTCOME_OF = {
+    "stop": "complete",
+    "aborted": "stopped",
+    "length": "cut",
+    "repeated": "cut",
+    "timeout": "cut",
+    "error": "failed",
+}
+"""From `Generation.finish_reason` to `Recognition.outcome`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """What to read and how.
+
+    Attributes:
+        template: the template chosen.
+        values: its variables as typed.
+        prompt: the text to send where a person has edited it for this run; None for the template's own.
+        run_id: unique; `abort` takes it.
+    """
+
+    template: PromptTemplate
+    values: dict[str, str] = field(default_factory=dict)
+    prompt: str | None = None
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a reading is.
+
+    Attributes:
+        content: what has been read, in pixels of the stored picture.
+        raw: the model's answer so far, exactly as it came.
+        state: waiting (for the engine), running, or one of `domain.recognition.OUTCOMES`.
+        seconds: since Read was pressed.
+        first_line_seconds: when the first line or token was there; None before.
+        total_lines: how many lines the engine expects; None where it does not know.
+        tokens: tokens so far; None where the engine does not count in tokens.
+        recognition: the whole result, with the last progress only.
+        error: why it failed.
+    """
+
+    content: PageContent
+    raw: str
+    state: str
+    seconds: float
+    first_line_seconds: float | None = None
+    total_lines: int | None = None
+    tokens: int | None = None
+    recognition: Recognition | None = None
+    error: WorkbenchError | None = None
+
+
+async def read_picture(
+    pixels: np.ndarray, page_sha256: str, engine: Engine, request: ReadRequest, settings: Settings
+) -> AsyncIterator[Progress]:
+    """Reads a stored picture.
+
+    Args:
+        pixels: uint8 (height, width, 3), RGB, the stored picture.
+
+    Yields:
+        Progress, at most 20 times a second and at least every 0.5 s; the last one carries the recognition.
+        An engine's failure is told in the last progress, with what had been read before it.
+
+    Raises:
+        BadInput: a variable is missing, or the engine cannot do the template's task.
+    """
+    prompt = _prompt_used(request)
+    check_engine(engine, request.template)
+    run = _Run(pixels, page_sha256, engine, request, prompt)
+    with run.clock.stage("prepare"):
+        copy, transform, notices = await asyncio.to_thread(prepare, pixels, settings.engine_pixels)
+    run.prepared(transform, notices)
+    engine_request = EngineRequest(
+        id=request.run_id,
+        pixels=copy,
+        encode=lambda: encode_png(copy),
+        task=request.template.task,
+        prompt=prompt.text,
+        sampling=dict(request.template.sampling),
+    )
+    try:
+        async with aclosing(paced(engine.generate(engine_request))) as batches:
+            async for events in batches:
+                for event in events:
+                    run.take(event)
+                if run.looping and not run.abort_sent:
+                    run.abort_sent = True
+                    await engine.abort(request.run_id)
+                yield run.progress()
+    except WorkbenchError as error:
+        run.fail(error)
+    except Exception as error:
+        log.exception("engine %s failed", engine.name.kind)
+        run.fail(
+            EngineFailed(
+                "engine_failed",
+                f"The engine failed: {type(error).__name__}: {error}",
+                "Try again; if it happens again, try another engine or a smaller picture.",
+                engine=engine.name.kind,
+                reason=f"{type(error).__name__}: {error}",
+            )
+        )
+    yield await asyncio.to_thread(run.finish)
+
+
+def check_engine(engine: Engine, template: PromptTemplate) -> None:
+    """Raises BadInput where the engine cannot do the template's task."""
+    if template.task not in engine.capabilities.tasks:
+        raise BadInput(
+            "task_not_possible",
+            f"The engine {engine.name.kind} cannot do the template {template.name}.",
+            "Choose an engine that can (vllm, openai or llama), or the template full_text.",
+            engine=engine.name.kind,
+            template=template.name,
+            task=template.task.value,
+        )
+
+
+def _prompt_used(request: ReadRequest) -> PromptUsed:
+    template = request.template
+    if request.prompt is not None and not request.prompt.strip():
+        raise BadInput("empty_prompt", "The prompt is empty.", "Type one, or restore the template's own text.")
+    return PromptUsed(
+        template=template.name,
+        version=template.version,
+        task=template.task.value,
+        text=template.render(request.values) if request.prompt is None else request.prompt,
+        variables={
+            variable.name: request.values.get(variable.name) or variable.default or ""
+            for variable in template.variables
+        },
+        sampling=dict(template.sampling),
+    )
+
+
+def _field_names(request: ReadRequest) -> tuple[str, ...]:
+    """The names asked for: the values of the list variable of a fields template."""
+    if request.template.task != Task.FIELDS:
+        return ()
+    lists = [v for v in request.template.variables if v.many]
+    return tuple(name for v in lists for name in split_values(request.values.get(v.name) or v.default or ""))
+
+
+class _Run:
+    """The state of one reading: events go in, Progress comes out."""
+
+    def __init__(
+        self, pixels: np.ndarray, page_sha256: str, engine: Engine, request: ReadRequest, prompt: PromptUsed
+    ) -> None:
+        self.clock = StageClock()
+        self.engine, self.request, self.prompt, self.page_sha256 = engine, request, prompt, page_sha256
+        self.size = (pixels.shape[1], pixels.shape[0])
+        self.begin = time.perf_counter()
+        self.asked = self.begin
+        self.started: float | None = None
+        self.first: float | None = None
+        self.looping = False
+        self.abort_sent = False
+        self.error: WorkbenchError | None = None
+        self.generation: Generation | None = None
+        self.total: int | None = None
+        self.tokens = 0
+        self._pieces: list[str] = []
+        self._lines: list[TextLine] = []
+        self._notices: tuple[ContentWarning, ...] = ()
+        self._closing: tuple[ContentWarning, ...] = ()
+        self._parsed = PageContent()
+        self._guard = RepeatGuard()
+        self._transform: PictureTransform | None = None
+        self._names = _field_names(request)
+        self._parser = IncrementalParser(request.template.task, self.size, self._names)
+
+    def prepared(self, transform: PictureTransform, notices: tuple[ContentWarning, ...]) -> None:
+        self._transform, self._notices = transform, notices
+        self.asked = time.perf_counter()
+
+    def take(self, event: EngineEvent) -> None:
+        handlers: dict[type, Callable] = {
+            Started: self._take_started,
+            TextDelta: self._take_text,
+            LinesDelta: self._take_lines,
+            Finished: self._take_finished,
+        }
+        handlers[type(event)](event)
+
+    def _take_started(self, event: Started) -> None:
+        self.started = time.perf_counter()
+
+    def _take_text(self, event: TextDelta) -> None:
+        self._mark_first()
+        self._pieces.append(event.text)
+        self.tokens += event.tokens
+        with self.clock.stage("parse"):
+            self._parsed = self._parser.feed(event.text)
+        self.looping = self.looping or self._guard.feed(event.text) is not None
+
+    def _take_lines(self, event: LinesDelta) -> None:
+        if event.lines:
+            self._mark_first()
+        self.total = event.total if event.total is not None else self.total
+        self._lines += [self._to_stored(line) for line in event.lines]
+
+    def _take_finished(self, event: Finished) -> None:
+        self.generation, self._closing = event.generation, event.warnings
+
+    def _mark_first(self) -> None:
+        self.first = self.first or time.perf_counter()
+
+    def _to_stored(self, line: TextLine) -> TextLine:
+        if line.quad is None or self._transform is None:
+            return line
+        return replace(line, quad=self._transform.to_stored(line.quad).clip(*self.size))
+
+    def fail(self, error: WorkbenchError) -> None:
+        self.error = error
+
+    @property
+    def raw(self) -> str:
+        if self.engine.capabilities.takes_prompt:
+            return "".join(self._pieces)
+        return "\n".join(line.text for line in self._lines)
+
+    def content(self) -> PageContent:
+        if self.engine.capabilities.takes_prompt:
+            return self._parsed.with_ids()
+        return PageContent(lines=tuple(self._lines), text=self.raw).with_ids()
+
+    def progress(self) -> Progress:
+        return self._progress("waiting" if self.started is None and self.first is None else "running", self.content())
+
+    def _progress(self, state: str, content: PageContent, recognition: Recognition | None = None) -> Progress:
+        return Progress(
+            content=content,
+            raw=self.raw,
+            state=state,
+            seconds=time.perf_counter() - self.begin,
+            first_line_seconds=None if self.first is None else self.first - self.begin,
+            total_lines=self.total,
+            tokens=self.tokens if self.engine.capabilities.takes_prompt else None,
+            recognition=recognition,
+            error=self.error,
+        )
+
+    def finish(self) -> Progress:
+        """The last progress, with the whole recognition."""
+        self._count_stages()
+        generation = self._generation()
+        with self.clock.stage("parse"):
+            content = self._final_content(generation)
+        outcome = OUTCOME_OF[generation.finish_reason]
+        recognition = Recognition(
+            page_sha256=self.page_sha256,
+            engine=self.engine.name,
+            prompt=self.prompt,
+            content=content,
+            generation=generation,
+            outcome=outcome,
+            transform=self._transform.to_dict() if self._transform else {},
+            timings=dict(self.clock.seconds),
+            method=self._method(),
+            error=str(self.error) if self.error else "",
+        )
+        return self._progress(outcome, content, recognition)
+
+    def _count_stages(self) -> None:
+        now = time.perf_counter()
+        started = self.started or self.first or now
+        first = self.first or now
+        self.clock.add("queue", max(0.0, started - self.asked))
+        self.clock.add("first_token", max(0.0, first - started))
+        self.clock.add("tokens", max(0.0, now - first))
+
+    def _generation(self) -> Generation:
+        seconds = time.perf_counter() - self.begin
+        if self.error is not None:
+            return Generation(self.raw, "error", self._token_count(), seconds)
+        reason = self.generation.finish_reason if self.generation else "stop"
+        if self.looping:
+            reason = "repeated"
+        return Generation(self.raw, reason, self._token_count(), seconds)
+
+    def _token_count(self) -> int | None:
+        return self.tokens if self.engine.capabilities.takes_prompt else None
+
+    def _rules_find_fields(self) -> bool:
+        return self.request.template.task == Task.FIELDS and not self.engine.capabilities.takes_prompt
+
+    def _method(self) -> str:
+        return "fields_by_rules" if self._rules_find_fields() else ""
+
+    def _final_content(self, generation: Generation) -> PageContent:
+        if self.engine.capabilities.takes_prompt:
+            content = self._parser.finish().with_ids()
+        else:
+            content = self.content()
+        if self._rules_find_fields():
+            content = replace(content, fields=find_fields(content.lines, self._names))
+        known = {(warning.code, warning.line) for warning in content.warnings}
+        added = [w for w in (*self._notices, *self._closing) if (w.code, w.line) not in known]
+        return content.with_warnings(*added, *self._outcome_warning(generation, {code for code, _ in known}))
+
+    def _outcome_warning(self, generation: Generation, known: set[str]) -> list[ContentWarning]:
+        told = {
+            "aborted": ContentWarning("stopped", "Reading was stopped; this is what had been read."),
+            "length": ContentWarning("truncated", "The answer ended at its length limit."),
+            "timeout": ContentWarning("timeout", "The engine fell silent; this is what had been read."),
+            "repeated": ContentWarning("repeated", "The model repeated itself and was stopped."),
+        }.get(generation.finish_reason)
+        return [told] if told and told.code not in known else []

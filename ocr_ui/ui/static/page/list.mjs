@@ -1,0 +1,125 @@
+// The Dataset list: one row an item. Opening a row triggers `select`, turning a page triggers `input`.
+import { make, parsed, say } from "./dom.mjs";
+
+const COLUMNS = ["page", "template", "engine", "verdict", "edit_distance", "reviewer", "time"];
+
+export function mount({ element, props, trigger, watch }) {
+  const words = parsed(props.words, {});
+  const root = element.querySelector(".wb-list");
+  const draw = () => render(root, parsed(props.value, { items: [], total: 0, offset: 0, limit: 50 }), words, trigger);
+  watch("value", draw);
+  draw();
+}
+
+function render(root, value, words, trigger) {
+  const focused = root.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+  root.replaceChildren(
+    footer(value, words, trigger),
+    value.items.length ? table(value, words, trigger) : emptyState(value, words),
+  );
+  root.dataset.total = value.total;
+  if (focused) root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function emptyState(value, words) {
+  return make("p", { class: "wb-empty", textContent: words[value.filtered ? "list.no_match" : "list.empty"] });
+}
+
+function table(value, words, trigger) {
+  const head = COLUMNS.map((column) => make("th", { scope: "col", textContent: words[`list.${column}`] }));
+  return make(
+    "table",
+    { class: "wb-table" },
+    make("thead", {}, make("tr", {}, ...head)),
+    make("tbody", {}, ...value.items.map((item, index) => row(item, index, words, trigger))),
+  );
+}
+
+function row(item, index, words, trigger) {
+  const open = () => trigger("select", { index, value: item.id });
+  return make(
+    "tr",
+    { "data-id": item.id, onclick: open },
+    make("td", { class: "wb-page" }, thumbnail(item), nameCell(item, words, open)),
+    make("td", { textContent: item.template_title ?? item.template }),
+    make("td", { textContent: item.engine }),
+    make("td", {}, verdict(item, words)),
+    make("td", { class: "wb-number", textContent: item.edit_distance === null ? "–" : String(item.edit_distance) }),
+    make("td", {}, make("bdi", { textContent: item.reviewer || "–" })),
+    make("td", {}, time(item.updated_at)),
+  );
+}
+
+function thumbnail(item) {
+  return make("img", { src: item.thumbnail, alt: "", loading: "lazy", width: 48, height: 56 });
+}
+
+function nameCell(item, words, open) {
+  const name = item.page_name || item.id;
+  return make(
+    "div",
+    {},
+    make(
+      "button",
+      {
+        type: "button",
+        class: "wb-open",
+        "data-focus": `open-${item.id}`,
+        "aria-label": say(words, "list.open", { name }),
+        onclick: (event) => (event.stopPropagation(), open()),
+      },
+      make("bdi", { textContent: name }),
+    ),
+    make("p", { class: "wb-snippet", dir: "auto", textContent: item.snippet || words["list.blank"] }),
+  );
+}
+
+function verdict(item, words) {
+  const cell = make("div", { class: "wb-verdict" });
+  const key = item.verdict ?? "none";
+  cell.append(
+    make("span", { class: "wb-badge", "data-verdict": key, textContent: words[`verdict.${key}`] }),
+    make("span", { class: "wb-state", textContent: words[`state.${item.state}`] ?? item.state }),
+  );
+  if (item.error_kinds?.length) {
+    const kinds = item.error_kinds.map((kind) => words[`kind.${kind}`] ?? kind).join(", ");
+    cell.append(make("span", { class: "wb-kinds", textContent: kinds }));
+  }
+  return cell;
+}
+
+function time(iso) {
+  const when = new Date(iso);
+  const short = when.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+  return make("time", { datetime: iso, title: when.toLocaleString(), textContent: short });
+}
+
+function footer(value, words, trigger) {
+  const { offset, limit, total } = value;
+  const turn = (key, to, possible) =>
+    make("button", {
+      type: "button",
+      class: "wb-turn",
+      "data-focus": key,
+      disabled: !possible,
+      textContent: words[`list.${key}`],
+      onclick: () => trigger("input", { offset: to }),
+    });
+  const range = { from: total ? offset + 1 : 0, to: Math.min(offset + limit, total), total };
+  return make(
+    "div",
+    { class: "wb-list-bar" },
+    make("span", { role: "status", textContent: say(words, "list.count", range) }),
+    turn("previous", Math.max(0, offset - limit), offset > 0),
+    turn("next", offset + limit, offset + limit < total),
+    make("span", { class: "wb-space" }),
+    ...["jsonl", "csv"].map((format) =>
+      make("a", {
+        class: "wb-download",
+        href: `/v1/exports/${format}?${new URLSearchParams(value.query ?? {})}`,
+        download: `dataset.${format}`,
+        textContent: words[`list.${format}`],
+      }),
+    ),
+  );
+}

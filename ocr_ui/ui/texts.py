@@ -1,0 +1,187 @@
+"""All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
+
+Keys beginning with `error.` and `warning.` translate the codes of `ocr_ui.errors` and of content warnings; their
+`{placeholders}` are the error's details. A code without an entry is shown in its own English words.
+"""
+
+from __future__ import annotations
+
+LANGUAGES = {"en": "English", "zh": "中文"}
+
+TEXTS: dict[str, dict[str, str]] = {
+    # The frame
+    "app.title": {"en": "OCR Workbench", "zh": "OCR 工作台"},
+    "app.tagline": {
+        "en": "Read a picture, see every line on it, put it right, keep it as training data.",
+        "zh": "识别图片，逐行对照，随手改正，存为训练数据。",
+    },
+    "app.language": {"en": "Language", "zh": "语言"},
+    "engine.loading": {"en": "{engine}: loading", "zh": "{engine}：正在加载"},
+    "engine.ready": {"en": "{engine}: ready", "zh": "{engine}：就绪"},
+    "engine.degraded": {"en": "{engine}: degraded", "zh": "{engine}：性能下降"},
+    "engine.dead": {"en": "{engine}: not available", "zh": "{engine}：不可用"},
+    "engine.unreachable": {
+        "en": "The server does not answer. Your edits stay in this browser.",
+        "zh": "服务器没有响应。您的修改仍保存在本浏览器中。",
+    },
+    "tab.read": {"en": "Read", "zh": "识别"},
+    "tab.dataset": {"en": "Dataset", "zh": "数据集"},
+    # Read
+    "read.template": {"en": "What to do", "zh": "任务模板"},
+    "read.engine": {"en": "Engine", "zh": "引擎"},
+    "read.field_set": {"en": "Ready field set", "zh": "预设字段"},
+    "read.field_set.none": {"en": "My own names", "zh": "自定义字段"},
+    "read.prompt": {"en": "Text sent to the model", "zh": "发送给模型的文本"},
+    "read.prompt.info": {
+        "en": "Edit it for this run, or save it as a template.",
+        "zh": "可只为本次运行修改，也可保存为模板。",
+    },
+    "read.prompt.unused": {
+        "en": "The engine {engine} reads text without a prompt; this is what a model would be sent.",
+        "zh": "引擎 {engine} 不使用提示词；以下是模型会收到的文本。",
+    },
+    "read.prompt.edited": {"en": "Edited for this run.", "zh": "已为本次运行修改。"},
+    "read.prompt.missing": {"en": "Fill in: {names}.", "zh": "请填写：{names}。"},
+    "read.restore": {"en": "Restore", "zh": "还原"},
+    "read.save_version": {"en": "Save as new version", "zh": "保存为新版本"},
+    "read.save_new": {"en": "Save as new template", "zh": "另存为新模板"},
+    "read.versions": {"en": "Versions", "zh": "版本"},
+    "read.version.current": {"en": "{version} (current)", "zh": "{version}（当前）"},
+    "read.version.builtin": {"en": "{version} (built in)", "zh": "{version}（内置）"},
+    "read.new_name": {"en": "Name of the new template", "zh": "新模板名称"},
+    "read.new_name.info": {
+        "en": "Lower-case letters, digits and _, for example my_receipt.",
+        "zh": "小写字母、数字和下划线，例如 my_receipt。",
+    },
+    "read.saved_version": {"en": "Saved as version {version} of {name}.", "zh": "已保存为 {name} 的版本 {version}。"},
+    "read.saved_new": {"en": "Saved as template {name}.", "zh": "已保存为模板 {name}。"},
+    "read.restored": {"en": "Restored version {version}.", "zh": "已恢复版本 {version}。"},
+    "read.more": {"en": "Prompt and versions", "zh": "提示词与版本"},
+    "read.go": {"en": "Read (Ctrl+Enter)", "zh": "识别（Ctrl+Enter）"},
+    "read.stop": {"en": "Stop", "zh": "停止"},
+    "read.no_picture": {
+        "en": "There is no picture yet. Drop one, paste one with Ctrl+V, or take an example.",
+        "zh": "还没有图片。请拖入图片、用 Ctrl+V 粘贴，或选择一个示例。",
+    },
+    "read.examples": {"en": "Examples", "zh": "示例"},
+    "read.cannot": {
+        "en": "The engine {engine} cannot do this. Engines that can:",
+        "zh": "引擎 {engine} 无法完成此任务。可完成此任务的引擎：",
+    },
+    "read.can_here": {"en": "{engine}: running here, choose it above.", "zh": "{engine}：本机可用，请在上方选择。"},
+    "read.get.vllm": {
+        "en": "vllm: HunyuanOCR inside this program. Needs an NVIDIA GPU: make install, then OCR_UI_ENGINE=vllm make run.",
+        "zh": "vllm：本程序内嵌的 HunyuanOCR。需要 NVIDIA GPU：先 make install，再 OCR_UI_ENGINE=vllm make run。",
+    },
+    "read.get.openai": {
+        "en": "openai: HunyuanOCR on another machine (vllm serve). Start with OCR_UI_ENGINE=openai and "
+        "OCR_UI_BASE_URL=http://HOST:8000/v1.",
+        "zh": "openai：运行在其他机器上的 HunyuanOCR（vllm serve）。启动时设置 OCR_UI_ENGINE=openai 和 "
+        "OCR_UI_BASE_URL=http://主机:8000/v1。",
+    },
+    "read.get.llama": {
+        "en": "llama: HunyuanOCR's GGUF on a laptop. Start with OCR_UI_ENGINE=llama.",
+        "zh": "llama：在笔记本电脑上运行 HunyuanOCR 的 GGUF。启动时设置 OCR_UI_ENGINE=llama。",
+    },
+    "read.no_prompt_engine": {"en": "no prompt needed", "zh": "无需提示词"},
+    # Dataset
+    "dataset.search": {"en": "Search in text and names", "zh": "搜索文本和文件名"},
+    "dataset.template": {"en": "Template", "zh": "模板"},
+    "dataset.engine": {"en": "Engine", "zh": "引擎"},
+    "dataset.verdict": {"en": "Verdict", "zh": "结论"},
+    "dataset.state": {"en": "State", "zh": "状态"},
+    "dataset.error_kind": {"en": "Kind of error", "zh": "错误类型"},
+    "dataset.reviewer": {"en": "Reviewer", "zh": "审核人"},
+    "dataset.since": {"en": "From day", "zh": "起始日期"},
+    "dataset.until": {"en": "To day", "zh": "截止日期"},
+    "dataset.day.info": {"en": "YYYY-MM-DD", "zh": "YYYY-MM-DD"},
+    "dataset.all": {"en": "All", "zh": "全部"},
+    "dataset.none": {"en": "None yet", "zh": "暂无"},
+    "dataset.refresh": {"en": "Refresh", "zh": "刷新"},
+    "dataset.more_filters": {"en": "More filters", "zh": "更多筛选"},
+    "dataset.sort": {"en": "Order", "zh": "排序"},
+    "dataset.sort.newest": {"en": "Newest first", "zh": "最新在前"},
+    "dataset.sort.oldest": {"en": "Oldest first", "zh": "最早在前"},
+    "dataset.sort.most_changed": {"en": "Most changed first", "zh": "修改最多在前"},
+    "dataset.charts": {"en": "Charts", "zh": "图表"},
+    "dataset.chart.day": {"en": "By day", "zh": "按日期"},
+    "dataset.chart.verdict": {"en": "By verdict", "zh": "按结论"},
+    "dataset.chart.error_kind": {"en": "By kind of error", "zh": "按错误类型"},
+    "dataset.chart.template": {"en": "By template", "zh": "按模板"},
+    "dataset.chart.count": {"en": "Items", "zh": "条目"},
+    "dataset.bad_day": {
+        "en": "{day} is not a day. Write it as YYYY-MM-DD.",
+        "zh": "{day} 不是有效日期，请写成 YYYY-MM-DD。",
+    },
+    "list.page": {"en": "Page", "zh": "页面"},
+    "list.template": {"en": "Template", "zh": "模板"},
+    "list.engine": {"en": "Engine", "zh": "引擎"},
+    "list.verdict": {"en": "Verdict", "zh": "结论"},
+    "list.edit_distance": {"en": "Edits", "zh": "编辑距离"},
+    "list.reviewer": {"en": "Reviewer", "zh": "审核人"},
+    "list.time": {"en": "Time", "zh": "时间"},
+    "list.count": {"en": "{from}–{to} of {total}", "zh": "第 {from}–{to} 条，共 {total} 条"},
+    "list.previous": {"en": "Previous page", "zh": "上一页"},
+    "list.next": {"en": "Next page", "zh": "下一页"},
+    "list.open": {"en": "Open {name} in the viewer", "zh": "在查看器中打开 {name}"},
+    "list.empty": {
+        "en": "Nothing here yet. Read a picture on the Read tab and it appears here.",
+        "zh": "这里还没有内容。在“识别”页读一张图片，它就会出现在这里。",
+    },
+    "list.no_match": {
+        "en": "Nothing matches these filters. Take some of them away.",
+        "zh": "没有符合筛选条件的条目，请减少筛选条件。",
+    },
+    "list.blank": {"en": "(no text)", "zh": "（无文本）"},
+    "list.jsonl": {"en": "Download JSON Lines", "zh": "下载 JSON Lines"},
+    "list.csv": {"en": "Download CSV", "zh": "下载 CSV"},
+    # Values of the lists in domain/review.py and domain/recognition.py
+    "verdict.right": {"en": "right", "zh": "正确"},
+    "verdict.wrong": {"en": "wrong", "zh": "有误"},
+    "verdict.none": {"en": "not judged", "zh": "未评定"},
+    "state.pending": {"en": "pending", "zh": "待处理"},
+    "state.in_progress": {"en": "in progress", "zh": "处理中"},
+    "state.submitted": {"en": "submitted", "zh": "已提交"},
+    "state.accepted": {"en": "accepted", "zh": "已采纳"},
+    "state.rejected": {"en": "rejected", "zh": "已驳回"},
+    "state.skipped": {"en": "skipped", "zh": "已跳过"},
+    "kind.missing_line": {"en": "missing line", "zh": "漏行"},
+    "kind.invented_line": {"en": "invented line", "zh": "多余行"},
+    "kind.wrong_character": {"en": "wrong character", "zh": "错字"},
+    "kind.look_alike": {"en": "look-alike character", "zh": "形近字"},
+    "kind.wrong_order": {"en": "wrong order", "zh": "顺序错误"},
+    "kind.box_off": {"en": "box off", "zh": "框不准"},
+    "kind.format_broken": {"en": "format broken", "zh": "格式损坏"},
+    "kind.repeated": {"en": "repeated", "zh": "重复"},
+    "kind.other": {"en": "other", "zh": "其他"},
+    "method.fields_by_rules": {
+        "en": "Fields found by rules: the value right of or below its label.",
+        "zh": "字段由规则查找：取标签右侧或下方的值。",
+    },
+}
+
+
+def words(language: str) -> dict[str, str]:
+    """The whole table in one language ("en" or "zh")."""
+    return {key: entry[language] for key, entry in TEXTS.items()}
+
+
+def choose_language(accept_language: str, cookie: str | None = None) -> str:
+    """The page's language: the one chosen before, else the first of the browser's that the table has, else English.
+
+    Args:
+        accept_language: the HTTP header, for example ``zh-CN,zh;q=0.9,en;q=0.8``.
+    """
+    if cookie in LANGUAGES:
+        return cookie
+    ranked = sorted(map(_weighted, filter(None, accept_language.split(","))), key=lambda pair: -pair[1])
+    return next((tag for tag, weight in ranked if tag in LANGUAGES and weight > 0), "en")
+
+
+def _weighted(part: str) -> tuple[str, float]:
+    tag, _, quality = part.strip().partition(";q=")
+    try:
+        weight = float(quality) if quality else 1.0
+    except ValueError:
+        weight = 0.0
+    return tag.split("-")[0].lower(), weight

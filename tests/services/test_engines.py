@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from fakes import ScriptedEngine
+
+from ocr_ui.domain.prompt import Task
+from ocr_ui.engines.base import Capabilities, EngineState
+from ocr_ui.errors import BadInput, EngineBusy, EngineDead
+from ocr_ui.services.engines import Engines, default_kind
+from ocr_ui.settings import Settings
+
+
+class SlowEngine(ScriptedEngine):
+    async def start(self) -> None:
+        await asyncio.sleep(60)
+
+
+class BrokenEngine(ScriptedEngine):
+    async def start(self) -> None:
+        raise EngineDead("no_weights", "There are no weights.", "Download them.")
+
+
+async def test_the_first_engine_is_the_default_and_starts_once() -> None:
+    first, second = ScriptedEngine([]), ScriptedEngine([])
+    engines = Engines({"one": first, "two": second})
+    engines.start()
+    assert await engines.ready() is first
+    assert await engines.ready("two") is second
+    assert [info.health.state for info in engines.infos()] == [EngineState.READY, EngineState.READY]
+    await engines.close()
+
+
+async def test_a_loading_engine_is_busy_not_missing() -> None:
+    engines = Engines({"slow": SlowEngine([])})
+    engines.start()
+    with pytest.raises(EngineBusy):
+        await engines.ready("slow", wait=0.01)
+    await engines.close()
+
+
+async def test_an_engine_that_does_not_start_says_why_each_time() -> None:
+    engines = Engines({"broken": BrokenEngine([])})
+    for _ in range(2):
+        with pytest.raises(EngineDead, match="no weights"):
+            await engines.ready("broken")
+    assert engines.infos()[0].health.message == "There are no weights. Download them."
+    await engines.close()
+
+
+async def test_unknown_names_are_told_with_what_there_is() -> None:
+    with pytest.raises(BadInput, match="Use one of: one"):
+        await Engines({"one": ScriptedEngine([])}).ready("other")
+
+
+def test_can_names_the_engines_that_do_a_task() -> None:
+    reader = ScriptedEngine([], Capabilities(tasks=frozenset({Task.TEXT})))
+    engines = Engines({"reader": reader, "all": ScriptedEngine([])})
+    assert engines.can(Task.TEXT) == ["reader", "all"]
+    assert engines.can(Task.QA) == ["all"]
+
+
+def test_auto_is_the_cpu_engine_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ocr_ui.services.engines.has_gpu", lambda: False)
+    assert default_kind(Settings(engine="auto")) == "rapidocr"
+    assert default_kind(Settings(engine="openai")) == "openai"

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from ocr_ui.services.pacing import paced
+
+
+class Source:
+    """Yields the items of a script; a float is a pause in seconds, an exception is raised."""
+
+    def __init__(self, *script: object) -> None:
+        self.script, self.closed = script, False
+
+    async def play(self):
+        try:
+            for step in self.script:
+                if isinstance(step, float):
+                    await asyncio.sleep(step)
+                elif isinstance(step, Exception):
+                    raise step
+                else:
+                    yield step
+        finally:
+            self.closed = True
+
+
+async def test_nothing_is_lost_and_order_is_kept() -> None:
+    source = Source(*range(500))
+    batches = [batch async for batch in paced(source.play())]
+    assert [item for batch in batches for item in batch] == list(range(500))
+    assert len(batches) < 500
+    assert source.closed
+
+
+async def test_the_first_event_is_given_without_waiting() -> None:
+    stream = paced(Source("a", 5.0, "b").play(), hz=1, beat=60)
+    assert await asyncio.wait_for(anext(stream), 1) == ["a"]
+    await stream.aclose()
+
+
+async def test_silence_gives_beats() -> None:
+    batches = [batch async for batch in paced(Source(0.2, "x").play(), hz=100, beat=0.01)]
+    assert batches.count([]) >= 3
+    assert batches[-1] == ["x"]
+
+
+async def test_an_error_comes_after_what_came_before_it() -> None:
+    got = []
+    with pytest.raises(RuntimeError, match="broken"):
+        async for batch in paced(Source("a", "b", RuntimeError("broken")).play(), hz=1):
+            got += batch
+    assert got == ["a", "b"]
+
+
+async def test_closing_ends_a_source_that_waits() -> None:
+    source = Source("a", 60.0)
+    stream = paced(source.play(), hz=100, beat=0.01)
+    await anext(stream)
+    await anext(stream)
+    await asyncio.wait_for(stream.aclose(), 1)
+    assert source.closed
