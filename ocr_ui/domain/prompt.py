@@ -33,10 +33,16 @@ _PLACEHOLDER = re.compile(r"\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value that a variable may take, with its label in both languages."""
+    """One value that a variable may take, with its label in both languages.
+
+    Attributes:
+        text: what is put into the prompt for this choice, where that is more than the value itself: the model has a
+            wording of its own for each target language, for example.
+    """
 
     value: str
     label: dict[str, str]
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,7 @@ class PromptTemplate:
         text: the wording, with ``{{variable}}`` blanks.
         sampling: settings that differ from the engine's defaults, for example ``{"temperature": 0}``.
         builtin: shipped with the product, read-only.
+        description: one or two sentences by language: what comes back, which wording this is.
     """
 
     name: str
@@ -78,11 +85,18 @@ class PromptTemplate:
     variables: tuple[Variable, ...] = ()
     sampling: dict[str, Any] = field(default_factory=dict)
     builtin: bool = True
+    description: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The names of the ``{{blanks}}`` in the text, each once, in order."""
+        return tuple(dict.fromkeys(_PLACEHOLDER.findall(self.text)))
 
     @property
     def version(self) -> str:
-        """Twelve hex digits over what reaches the model: task, text, variables and sampling."""
-        parts = [self.task.value, self.text, [(v.name, v.default) for v in self.variables], self.sampling]
+        """Twelve hex digits over what reaches the model: task, text, variables with their choices, and sampling."""
+        variables = [(v.name, v.default, v.many, [(c.value, c.text) for c in v.choices]) for v in self.variables]
+        parts = [self.task.value, self.text, variables, self.sampling]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:12]
 
     def render(self, values: dict[str, str] | None = None) -> str:
@@ -116,8 +130,9 @@ class PromptTemplate:
                 template=self.name,
                 variable=variable.name,
             )
-        if variable.choices and value not in {choice.value for choice in variable.choices}:
-            allowed = ", ".join(choice.value for choice in variable.choices)
+        texts = {choice.value: choice.text or choice.value for choice in variable.choices}
+        if texts and value not in texts:
+            allowed = ", ".join(texts)
             raise BadInput(
                 "not_a_choice",
                 f"{value!r} is not a choice for {variable.name}.",
@@ -127,7 +142,7 @@ class PromptTemplate:
                 allowed=allowed,
             )
         if not variable.many:
-            return value
+            return texts.get(value, value)
         return "[" + ",".join(f"'{item}'" for item in split_values(value)) + "]"
 
 
