@@ -1,0 +1,48 @@
+# The commands of the project. `make run` and `make test` need nothing but Python 3.11 or newer.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# An NVIDIA GPU means the set with vLLM; CPU=1 asks for the small set all the same.
+GPU := $(if $(CPU),,$(shell ls /dev/nvidia0 2>/dev/null))
+REQUIREMENTS := $(if $(GPU),requirements.txt,requirements-cpu.txt)
+# The newest of these files decides whether there is anything to install.
+STAMP := $(VENV)/.installed-$(basename $(REQUIREMENTS))
+
+.PHONY: install run test lint format examples accuracy stress fuzz screenshots
+
+install: $(STAMP)
+
+$(STAMP): requirements.txt requirements-cpu.txt requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] + ". Try make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(REQUIREMENTS) -r requirements-dev.txt
+	@touch $@
+
+run: install
+	$(BIN)/python app.py
+
+test: install
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	@if command -v node >/dev/null; then node --test tests/js/; else echo "skipped: tests/js need node"; fi
+	$(BIN)/python -m pytest -m "not vllm and not stress"
+
+lint: install
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+
+format: install
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+examples: install
+	$(BIN)/python scripts/draw_examples.py
+
+accuracy: install
+	$(BIN)/python scripts/accuracy.py $(if $(DATA),--data $(DATA))
+
+screenshots: install
+	$(BIN)/python scripts/screenshots.py
+
+stress: install
+	$(BIN)/python -m pytest -m stress
