@@ -1,0 +1,328 @@
+"""Items: recognitions with their page, newest correction and review, filtered, sorted, counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, func, or_, select
+
+from ocr_ui.domain.exact_json import storable
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.recognition import Recognition
+from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
+from ocr_ui.errors import BadInput
+from ocr_ui.storage import corrections, recognitions, reviews
+from ocr_ui.storage.database import Database
+from ocr_ui.storage.tables import correction, document, page, recognition, review, review_error
+from ocr_ui.storage.tables import person as person_table
+
+SNIPPET = 160
+"""Characters of a row's text."""
+
+_ROWS_AT_ONCE = 50
+
+NO_VERDICT = "none"
+"""Stands in `Filters.verdicts` for items that nobody has judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which items; empty parts do not restrict, several values of one part are alternatives.
+
+    Attributes:
+        verdicts: values of Verdict, or NO_VERDICT.
+        reviewers: names of those who made the last change to the review.
+        since, until: the recognition was made at or after, before; aware moments.
+        text: stands in the newest text or in the page's name; case is ignored for ASCII letters.
+        items: only these recognitions.
+    """
+
+    templates: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
+    error_kinds: tuple[ErrorKind, ...] = ()
+    reviewers: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str = ""
+    items: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One line of the list.
+
+    Attributes:
+        id: of the recognition.
+        sha256: of the picture; its thumbnail is stored under the same.
+        version: of the newest correction, 0 for none; `edit_distance` and `cer` belong to it, None where there is none.
+        confidence: the lowest of the lines, None where the engine gives none.
+        text: the beginning of the newest text, at most SNIPPET characters.
+    """
+
+    id: int
+    page_id: int
+    document_id: int
+    sha256: str
+    page: str
+    page_number: int
+    template: str
+    task: str
+    engine: str
+    model: str
+    outcome: str
+    verdict: Verdict | None
+    state: State
+    error_kinds: tuple[ErrorKind, ...]
+    version: int
+    edit_distance: int | None
+    cer: float | None
+    confidence: float | None
+    reviewer: str
+    created_at: datetime
+    updated_at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WholeItem:
+    """All that is known of an item, for exports."""
+
+    id: int
+    page_id: int
+    document_id: int
+    document: str
+    page: Page
+    recognition: Recognition
+    read_by: str
+    read_at: datetime
+    correction: Correction | None
+    corrected_at: datetime | None
+    review: Review
+    reviewed_at: datetime | None
+
+
+_corrector = person_table.alias("corrector")
+_reviewer = person_table.alias("reviewer")
+_reader = person_table.alias("reader")
+
+_newest_text = func.coalesce(correction.c.text, recognition.c.text)
+
+SORTS: dict[str, tuple[ColumnElement, ...]] = {
+    "newest": (recognition.c.created_at.desc(), recognition.c.id.desc()),
+    "oldest": (recognition.c.created_at, recognition.c.id),
+    "updated": (review.c.updated_at.desc(), recognition.c.id.desc()),
+    "most_edited": (func.coalesce(correction.c.edit_distance, -1).desc(), recognition.c.id.desc()),
+    "worst_cer": (func.coalesce(correction.c.cer, -1).desc(), recognition.c.id.desc()),
+    "least_sure": (func.coalesce(recognition.c.confidence, 2), recognition.c.id.desc()),
+    "name": (page.c.name, page.c.number, recognition.c.id),
+}
+"""Orders of the list, by name."""
+
+GROUPS: dict[str, ColumnElement] = {
+    "day": func.date(recognition.c.created_at),
+    "verdict": func.coalesce(review.c.verdict, NO_VERDICT),
+    "state": review.c.state,
+    "template": recognition.c.template,
+    "engine": recognition.c.engine,
+    "model": recognition.c.model,
+    "reviewer": func.coalesce(_reviewer.c.name, ""),
+    "error_kind": review_error.c.kind,
+}
+"""What items can be counted by. `day` is the day of the recognition in UTC, as YYYY-MM-DD."""
+
+
+class Items:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def list(
+        self, filters: Filters | None = None, sort: str = "newest", limit: int = 50, offset: int = 0
+    ) -> list[ItemRow]:
+        """A window of the sorted items.
+
+        Raises:
+            BadInput: `unknown_sort`.
+        """
+        if sort not in SORTS:
+            raise BadInput(
+                "unknown_sort", f"There is no order {sort!r}.", f"Use one of: {', '.join(SORTS)}.", sort=sort
+            )
+        query = _rows().where(*_conditions(filters)).order_by(*SORTS[sort])
+        with self._database.reading() as connection:
+            return [_row(row) for row in connection.execute(query.limit(max(0, limit)).offset(max(0, offset)))]
+
+    def count(self, filters: Filters | None = None) -> int:
+        query = select(func.count()).select_from(_joined()).where(*_conditions(filters))
+        with self._database.reading() as connection:
+            return connection.execute(query).scalar_one()
+
+    def count_by(self, group: str, filters: Filters | None = None) -> dict[str, int]:
+        """Numbers of items by each value of `group`, one of GROUPS, sorted by value.
+
+        An item with several error kinds counts once for each of them, and items without one do not appear there.
+        """
+        key = GROUPS[group]
+        source = _joined()
+        if group == "error_kind":
+            source = source.join(review_error, review_error.c.recognition_id == recognition.c.id)
+        query = select(key, func.count()).select_from(source).where(*_conditions(filters)).group_by(key).order_by(key)
+        with self._database.reading() as connection:
+            return {str(value): count for value, count in connection.execute(query)}
+
+    def each(self, filters: Filters | None = None) -> Iterator[WholeItem]:
+        """All items by id, a few in memory at a time, from one moment's view of the store."""
+        query = _whole().where(*_conditions(filters)).order_by(recognition.c.id)
+        with self._database.snapshot() as connection:
+            for row in connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query):
+                yield _whole_item(row)
+
+
+def _joined() -> FromClause:
+    newest = and_(
+        correction.c.recognition_id == recognition.c.id,
+        correction.c.version == review.c.latest_version,
+    )
+    return (
+        recognition.join(review, review.c.recognition_id == recognition.c.id)
+        .join(page, page.c.id == recognition.c.page_id)
+        .outerjoin(correction, newest)
+        .outerjoin(_reviewer, _reviewer.c.id == review.c.person_id)
+    )
+
+
+def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
+    if filters is None:
+        return []
+    listed = [
+        column.in_([str(value) for value in values])
+        for column, values in (
+            (recognition.c.template, filters.templates),
+            (recognition.c.engine, filters.engines),
+            (recognition.c.model, filters.models),
+            (review.c.state, filters.states),
+            (_reviewer.c.name, filters.reviewers),
+        )
+        if values
+    ]
+    return listed + _verdict(filters) + _errors(filters) + _times(filters) + _text(filters) + _ids(filters)
+
+
+def _verdict(filters: Filters) -> list[ColumnElement[bool]]:
+    if not filters.verdicts:
+        return []
+    named = review.c.verdict.in_([str(value) for value in filters.verdicts])
+    return [or_(named, review.c.verdict.is_(None)) if NO_VERDICT in filters.verdicts else named]
+
+
+def _errors(filters: Filters) -> list[ColumnElement[bool]]:
+    if not filters.error_kinds:
+        return []
+    kinds = [kind.value for kind in filters.error_kinds]
+    return [recognition.c.id.in_(select(review_error.c.recognition_id).where(review_error.c.kind.in_(kinds)))]
+
+
+def _times(filters: Filters) -> list[ColumnElement[bool]]:
+    since = [recognition.c.created_at >= filters.since] if filters.since else []
+    until = [recognition.c.created_at < filters.until] if filters.until else []
+    return since + until
+
+
+def _text(filters: Filters) -> list[ColumnElement[bool]]:
+    if not filters.text:
+        return []
+    wanted = storable(filters.text)
+    return [or_(_newest_text.icontains(wanted, autoescape=True), page.c.name.icontains(wanted, autoescape=True))]
+
+
+def _ids(filters: Filters) -> list[ColumnElement[bool]]:
+    return [recognition.c.id.in_(filters.items)] if filters.items else []
+
+
+def _rows() -> Select:
+    return select(
+        recognition.c.id,
+        recognition.c.page_id,
+        page.c.document_id,
+        page.c.sha256,
+        page.c.name.label("page"),
+        page.c.number.label("page_number"),
+        recognition.c.template,
+        recognition.c.task,
+        recognition.c.engine,
+        recognition.c.model,
+        recognition.c.outcome,
+        review.c.verdict,
+        review.c.state,
+        review.c.error_kinds,
+        review.c.latest_version.label("version"),
+        correction.c.edit_distance,
+        correction.c.cer,
+        recognition.c.confidence,
+        func.coalesce(_reviewer.c.name, "").label("reviewer"),
+        recognition.c.created_at,
+        review.c.updated_at,
+        func.substr(_newest_text, 1, SNIPPET).label("text"),
+    ).select_from(_joined())
+
+
+def _row(row: Row) -> ItemRow:
+    values: dict[str, Any] = dict(row._mapping)
+    values["verdict"] = Verdict(row.verdict) if row.verdict else None
+    values["state"] = State(row.state)
+    values["error_kinds"] = tuple(ErrorKind(kind) for kind in json.loads(row.error_kinds))
+    return ItemRow(**values)
+
+
+def _whole() -> Select:
+    source = (
+        _joined()
+        .join(document, document.c.id == page.c.document_id)
+        .outerjoin(_reader, _reader.c.id == recognition.c.person_id)
+        .outerjoin(_corrector, _corrector.c.id == correction.c.person_id)
+    )
+    return select(
+        *(column.label(f"recognition_{column.name}") for column in recognition.c),
+        *(column.label(f"correction_{column.name}") for column in correction.c),
+        *(column.label(f"review_{column.name}") for column in review.c),
+        *(column.label(f"page_{column.name}") for column in page.c if column.name != "id"),
+        document.c.name.label("document_name"),
+        _reader.c.name.label("reader"),
+        _corrector.c.name.label("corrector"),
+        _reviewer.c.name.label("reviewer"),
+    ).select_from(source)
+
+
+class _Part:
+    """The columns of a joined row that belong to one table, under their own names."""
+
+    def __init__(self, row: Row, table: str, **more: Any) -> None:
+        start = f"{table}_"
+        self.__dict__ = {key[len(start) :]: row._mapping[key] for key in row._mapping if key.startswith(start)} | more
+
+
+def _whole_item(row: Row) -> WholeItem:
+    read = _Part(row, "recognition", sha256=row.page_sha256)
+    fixed = _Part(row, "correction", person=row.corrector)
+    judged = _Part(row, "review", reviewer=row.reviewer)
+    corrected = row.correction_id is not None
+    return WholeItem(
+        id=read.id,
+        page_id=read.page_id,
+        document_id=row.page_document_id,
+        document=row.document_name,
+        page=Page(row.page_sha256, row.page_width, row.page_height, row.page_name, row.page_number),
+        recognition=recognitions.value_of(read),
+        read_by=row.reader or "",
+        read_at=read.created_at,
+        correction=corrections.stored(fixed).correction if corrected else None,
+        corrected_at=fixed.created_at if corrected else None,
+        review=reviews.value_of(judged),
+        reviewed_at=judged.updated_at if judged.revision else None,
+    )

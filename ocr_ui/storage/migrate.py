@@ -1,0 +1,45 @@
+"""Brings a database to the schema of this version of the product."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from ocr_ui.errors import StoreFailed
+
+FOLDER = Path(__file__).resolve().parent / "migrations"
+
+
+def config(connection: Connection | None = None) -> Config:
+    """Alembic's configuration, made here so that no ini file has to travel along."""
+    made = Config()
+    made.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    made.set_main_option("path_separator", "os")
+    made.attributes["connection"] = connection
+    return made
+
+
+def upgrade(connection: Connection) -> None:
+    """Runs the migrations that are missing, inside the connection's transaction.
+
+    Raises:
+        StoreFailed: `store_newer`, the database was made by a newer version.
+    """
+    settings = config(connection)
+    scripts = ScriptDirectory.from_config(settings)
+    current = MigrationContext.configure(connection).get_current_revision()
+    if current == scripts.get_current_head():
+        return
+    if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
+        raise StoreFailed(
+            "store_newer",
+            f"The database has schema {current}, which this version does not know.",
+            "Start the newer version that made it.",
+            revision=current,
+        )
+    command.upgrade(settings, "head")

@@ -1,0 +1,87 @@
+"""Documents and their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import Row, Select, insert, select
+
+from ocr_ui.domain.exact_json import storable
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.person import Person
+from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.storage import people
+from ocr_ui.storage.database import Database
+from ocr_ui.storage.records import StoredDocument, StoredPage
+from ocr_ui.storage.tables import document, page
+
+
+class Pages:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_document(self, name: str, pages: Sequence[Page], person: Person | None = None) -> StoredDocument:
+        """Stores a document with its pages, whose pictures are stored already.
+
+        Raises:
+            BadInput: `no_pages`.
+            ValueError: two pages have the same number.
+            StoreFailed: see `Database.writing`.
+        """
+        if not pages:
+            raise BadInput("no_pages", "A document has at least one page.", "")
+        if len({one.number for one in pages}) < len(pages):
+            raise ValueError("the pages of a document have different numbers")
+        with self._database.writing() as connection:
+            now = datetime.now(UTC)
+            document_id = connection.execute(
+                insert(document).values(name=storable(name), person_id=people.id_of(connection, person), created_at=now)
+            ).inserted_primary_key[0]
+            page_ids = [
+                connection.execute(insert(page).values(_values(one, document_id, now))).inserted_primary_key[0]
+                for one in pages
+            ]
+        return StoredDocument(document_id, tuple(page_ids))
+
+    def get(self, page_id: int) -> StoredPage:
+        """Raises NotFound (`unknown_page`)."""
+        return self._one(_pages().where(page.c.id == page_id), page=page_id)
+
+    def by_sha256(self, sha256: str) -> StoredPage:
+        """The newest page of that picture. Raises NotFound (`unknown_page`)."""
+        return self._one(_pages().where(page.c.sha256 == sha256).order_by(page.c.id.desc()).limit(1), page=sha256)
+
+    def of_document(self, document_id: int) -> list[StoredPage]:
+        """The pages in order; empty for an unknown document."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_pages().where(page.c.document_id == document_id).order_by(page.c.number))
+            return [_stored(row) for row in rows]
+
+    def _one(self, query: Select, **details: object) -> StoredPage:
+        with self._database.reading() as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            raise NotFound("unknown_page", "There is no such page.", "It may have been deleted.", **details)
+        return _stored(row)
+
+
+def _values(one: Page, document_id: int, now: datetime) -> dict[str, object]:
+    return {
+        "document_id": document_id,
+        "number": one.number,
+        "sha256": one.sha256,
+        "width": one.width,
+        "height": one.height,
+        "name": storable(one.name),
+        "created_at": now,
+    }
+
+
+def _pages() -> Select:
+    return select(page, document.c.name.label("document")).join(document)
+
+
+def _stored(row: Row) -> StoredPage:
+    value = Page(row.sha256, row.width, row.height, row.name, row.number)
+    return StoredPage(row.id, row.document_id, row.document, value, row.created_at)

@@ -1,0 +1,37 @@
+"""Names of people, each stored once."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from ocr_ui.domain.exact_json import storable
+from ocr_ui.domain.person import Person
+from ocr_ui.storage.tables import person as table
+
+LONGEST_NAME = 200
+
+
+def id_of(connection: Connection, person: Person | None) -> int | None:
+    """The id of a name, made where it is new; None for nobody or a blank name. Names are cut at LONGEST_NAME."""
+    name = clean(person)
+    if not name:
+        return None
+    found = connection.scalar(select(table.c.id).where(table.c.name == name))
+    return found if found is not None else _add(connection, name)
+
+
+def clean(person: Person | None) -> str:
+    return " ".join(storable(person.name).split())[:LONGEST_NAME] if person else ""
+
+
+def _add(connection: Connection, name: str) -> int:
+    try:
+        with connection.begin_nested():
+            made = connection.execute(insert(table).values(name=name, created_at=datetime.now(UTC)))
+            return made.inserted_primary_key[0]
+    except IntegrityError:
+        # Another process added the same name in between.
+        return connection.execute(select(table.c.id).where(table.c.name == name)).scalar_one()

@@ -1,0 +1,142 @@
+"""Pictures as files under the sha256 of their bytes: `ab/abcd....png`, and `ab/abcd....thumb` beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.storage.failures import told
+
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_PNG = b"\x89PNG\r\n\x1a\n"
+_UNFINISHED = ".unfinished-"
+_UNFINISHED_SECONDS = 3600.0
+
+
+class Pictures:
+    """The folder of pictures. A file is there whole or not at all, and stays after a loss of power.
+
+    Args:
+        folder: made when the first picture comes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, png: bytes) -> str:
+        """Stores a PNG file and gives its sha256 in hex; the same bytes again change nothing.
+
+        Raises:
+            ValueError: not the bytes of a PNG file.
+            StoreFailed: the disk is full, the folder cannot be written.
+        """
+        if not png.startswith(_PNG):
+            raise ValueError("a stored picture is a PNG file")
+        sha256 = hashlib.sha256(png).hexdigest()
+        self._write(self._file(sha256, ".png"), png)
+        return sha256
+
+    def path(self, sha256: str) -> Path:
+        """The file of a picture.
+
+        Raises:
+            BadInput: `bad_picture_id`, not 64 hex digits.
+            NotFound: `missing_picture`, there is no such file.
+        """
+        return self._existing(sha256, ".png")
+
+    def read(self, sha256: str) -> bytes:
+        """The PNG file's bytes. Raises as `path` does."""
+        with told(self.folder):
+            return self.path(sha256).read_bytes()
+
+    def has(self, sha256: str) -> bool:
+        return self._file(sha256, ".png").is_file()
+
+    def put_thumbnail(self, sha256: str, picture: bytes) -> None:
+        """Stores a small copy, in whatever picture format the caller made, beside its picture.
+
+        Raises:
+            BadInput: `bad_picture_id`.
+            StoreFailed: as `put`.
+        """
+        self._write(self._file(sha256, ".thumb"), picture)
+
+    def thumbnail(self, sha256: str) -> Path | None:
+        """The file of the small copy, None where none was stored."""
+        file = self._file(sha256, ".thumb")
+        return file if file.is_file() else None
+
+    def sweep(self, older_than: float = _UNFINISHED_SECONDS) -> int:
+        """Removes what writers that were killed left unfinished `older_than` seconds ago; gives the number."""
+        limit = time.time() - older_than
+        removed = 0
+        for file in self.folder.glob(f"??/{_UNFINISHED}*"):
+            with suppress(FileNotFoundError):
+                if file.stat().st_mtime < limit:
+                    file.unlink()
+                    removed += 1
+        return removed
+
+    def _file(self, sha256: str, ending: str) -> Path:
+        if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
+            raise BadInput("bad_picture_id", "A picture is named by 64 hex digits.", "", sha256=str(sha256)[:80])
+        return self.folder / sha256[:2] / f"{sha256}{ending}"
+
+    def _existing(self, sha256: str, ending: str) -> Path:
+        file = self._file(sha256, ending)
+        if not file.is_file():
+            raise NotFound(
+                "missing_picture",
+                "The picture's file is not in the data folder.",
+                "Restore the file from a backup.",
+                sha256=sha256,
+            )
+        return file
+
+    def _write(self, file: Path, data: bytes) -> None:
+        with told(self.folder):
+            _make_folder(file.parent)
+            if file.suffix == ".png" and file.is_file() and file.stat().st_size == len(data):
+                # Whoever wrote it may have been killed before its name was on disk.
+                _sync_folder(file.parent)
+                return
+            _write_whole(file, data)
+
+
+def _write_whole(file: Path, data: bytes) -> None:
+    """All bytes under the final name, on disk, or no such name."""
+    handle, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(name, file)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+    _sync_folder(file.parent)
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.is_dir():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name lasts only once its folder is on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

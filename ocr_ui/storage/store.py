@@ -1,0 +1,98 @@
+"""The store: one data folder with the database and the pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ocr_ui.settings import Settings
+from ocr_ui.storage.corrections import Corrections
+from ocr_ui.storage.database import Database
+from ocr_ui.storage.failures import failure, told
+from ocr_ui.storage.items import Items
+from ocr_ui.storage.migrate import upgrade
+from ocr_ui.storage.pages import Pages
+from ocr_ui.storage.pictures import Pictures
+from ocr_ui.storage.recognitions import Recognitions
+from ocr_ui.storage.reviews import Reviews
+
+DATABASE = "workbench.sqlite3"
+_OPEN_SECONDS = 60.0
+
+
+class Store:
+    """What was read, corrected and judged. All calls block on the disk: from a coroutine use `asyncio.to_thread`.
+
+    Attributes:
+        pictures, pages, recognitions, corrections, reviews, items: the parts, each with its own class.
+    """
+
+    def __init__(self, database: Database, pictures: Pictures) -> None:
+        self._database = database
+        self.pictures = pictures
+        self.pages = Pages(database)
+        self.recognitions = Recognitions(database)
+        self.corrections = Corrections(database)
+        self.reviews = Reviews(database)
+        self.items = Items(database)
+
+    @classmethod
+    def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:
+        """Opens the data folder, makes it where it is missing, and brings its schema up to date.
+
+        Several processes may have it open; while one migrates, the others wait.
+
+        Args:
+            busy_seconds: how long a save waits for another process's save.
+
+        Raises:
+            StoreFailed: read-only, full, locked, broken, or made by a newer version (`store_newer`).
+        """
+        folder = Path(settings.data_dir).absolute()
+        with told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        database = Database(folder / DATABASE, busy_seconds)
+        pictures = Pictures(folder / "pictures")
+        try:
+            with told(folder), _alone(folder):
+                _use_write_ahead_log(database)
+                with database.migrating() as connection:
+                    upgrade(connection)
+                pictures.sweep()
+        except BaseException:
+            database.close()
+            raise
+        return cls(database, pictures)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that this thread writes in the block is saved together, or none of it (pictures apart)."""
+        with self._database.writing():
+            yield
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    try:
+        with FileLock(folder / "opening.lock", timeout=_OPEN_SECONDS):
+            yield
+    except Timeout as error:
+        raise failure("store_locked", folder, str(error)) from error
+
+
+def _use_write_ahead_log(database: Database) -> None:
+    """Readers then never wait for a writer. The mode is kept in the file, and cannot change inside a transaction."""
+    with database.engine.connect().execution_options(begin="SELECT 1") as connection:
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")

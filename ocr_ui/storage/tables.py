@@ -1,0 +1,170 @@
+"""The tables. Migrations under `migrations/` build the same; a test holds the two together.
+
+Only types that SQLite and PostgreSQL share. Structured values are JSON text written by `ocr_ui.domain.exact_json`.
+The long columns stand last, so that SQLite lists rows without reading them.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    Column,
+    DateTime,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UtcTime(TypeDecorator[datetime]):
+    """A moment. Stored in UTC without a zone, so that dates group the same way on every database."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+person = Table(
+    "person",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(200), nullable=False, unique=True),
+    Column("created_at", UtcTime, nullable=False),
+)
+
+document = Table(
+    "document",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("name", Text, nullable=False),
+)
+
+page = Table(
+    "page",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("document_id", ForeignKey("document.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("sha256", String(64), nullable=False, index=True),
+    Column("width", Integer, nullable=False),
+    Column("height", Integer, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("name", Text, nullable=False),
+    UniqueConstraint("document_id", "number"),
+)
+
+recognition = Table(
+    "recognition",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("page_id", ForeignKey("page.id"), nullable=False, index=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False, index=True),
+    Column("engine", String(50), nullable=False),
+    Column("engine_version", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("template_version", Text, nullable=False),
+    Column("task", String(50), nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("method", Text, nullable=False),
+    Column("confidence", Float),
+    Column("error", Text, nullable=False),
+    Column("timings", Text, nullable=False),
+    Column("transform", Text, nullable=False),
+    Column("prompt", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("generation", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Index(None, "template", "created_at"),
+    Index(None, "engine", "created_at"),
+)
+
+correction = Table(
+    "correction",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("client_key", String(200)),
+    Column("edit_distance", Integer, nullable=False),
+    Column("cer", Float, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    UniqueConstraint("recognition_id", "version"),
+    UniqueConstraint("recognition_id", "client_key"),
+)
+
+review = Table(
+    "review",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("updated_at", UtcTime, nullable=False, index=True),
+    Column("revision", Integer, nullable=False),
+    Column("latest_version", Integer, nullable=False),
+    Column("correction_version", Integer, nullable=False),
+    Column("verdict", String(20)),
+    Column("state", String(20), nullable=False),
+    Column("error_kinds", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Index(None, "state", "updated_at"),
+    Index(None, "verdict", "updated_at"),
+)
+"""One row a recognition from its first moment. `latest_version` is the newest correction, 0 for none; `revision`
+counts the changes of the review itself."""
+
+review_error = Table(
+    "review_error",
+    metadata,
+    Column("recognition_id", ForeignKey("review.recognition_id"), primary_key=True),
+    Column("kind", String(50), primary_key=True, index=True),
+)
+
+review_history = Table(
+    "review_history",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("client_key", String(200)),
+    Column("correction_version", Integer, nullable=False),
+    Column("verdict", String(20)),
+    Column("state", String(20), nullable=False),
+    Column("error_kinds", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    UniqueConstraint("recognition_id", "revision"),
+    UniqueConstraint("recognition_id", "client_key"),
+)
