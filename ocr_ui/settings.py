@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,3 +32,63 @@ class Settings(BaseSettings):
     turn_pages: bool = Field(True, description="Notice pages that lie on their side or head, and turn them.")
     low_confidence: float = Field(0.8, ge=0, le=1, description="Below this confidence a line is drawn as uncertain.")
     max_waiting: int = Field(64, gt=0, description="Readings that may wait for the engine before more are refused.")
+
+    model: str = Field(
+        "tencent/HunyuanOCR", description="Model of the vllm and openai engines: a name on the hub, or a local folder."
+    )
+    model_revision: str = Field("main", description="Revision of the model on the hub that the vllm engine loads.")
+    max_new_tokens: int = Field(8192, gt=0, description="Longest answer, in tokens.")
+    first_token_timeout: float = Field(30.0, gt=0, description="Longest wait for an answer to begin, in seconds.")
+    silence_timeout: float = Field(30.0, gt=0, description="Longest silence within an answer, in seconds.")
+    token_logprobs: bool = Field(
+        True, description="Ask for the probability of each token: gives confidences, costs some speed."
+    )
+    gpu_memory_utilization: float = Field(
+        0.85, gt=0, le=1, description="vllm: share of the card's memory that the engine may take."
+    )
+    max_model_len: int = Field(
+        16384,
+        gt=0,
+        description="vllm: longest question and answer together, in tokens; a large page alone takes 4,226.",
+    )
+    max_num_seqs: int = Field(64, gt=0, description="vllm: pages that are read at once; more wait for their turn.")
+    max_num_batched_tokens: int = Field(
+        16384, gt=0, description="vllm: tokens that are worked on in one step; lower it where memory is short."
+    )
+    chunked_prefill: bool = Field(True, description="vllm: let long questions be worked on in parts.")
+    enable_prefix_caching: bool = Field(
+        False, description="vllm: keep worked-out questions; pays where one picture is read several times."
+    )
+    mm_processor_cache_gb: float = Field(
+        0.0,
+        ge=0,
+        description="vllm: memory for prepared pictures, in GB; pays where one picture is read several times.",
+    )
+    renderer_workers: int = Field(1, gt=0, description="vllm: threads that prepare pictures.")
+    stream_interval: int = Field(1, gt=0, description="vllm: tokens that are handed over at once after the first.")
+    dtype: str = Field("bfloat16", description="vllm: number format of the weights.")
+    quantization: str = Field("", description="vllm: quantization of the weights, such as fp8; empty for none.")
+    load_format: str = Field(
+        "auto", description="vllm: how weights are loaded; dummy makes random ones, for measuring."
+    )
+    tensor_parallel_size: int = Field(1, gt=0, description="vllm: cards that share one copy of the model.")
+    data_parallel_size: int = Field(1, gt=0, description="vllm: copies of the model, each on its own card.")
+    enforce_eager: bool = Field(False, description="vllm: start sooner and read slower: no compiled graphs.")
+    dflash: Literal["auto", "on", "off"] = Field(
+        "auto", description="vllm: speculative decoding with the model's own draft folder: auto, on or off."
+    )
+    cpu_cache_gb: float = Field(2.0, gt=0, description="vllm without a GPU: memory for the cache, in GB.")
+    allow_untested_vllm: bool = Field(
+        False, description="vllm: start with a version that was never tried; docs/versions.md lists those that were."
+    )
+    engine_restarts: int = Field(5, ge=0, description="Restarts in a row after which a failing engine is given up.")
+    base_url: str = Field(
+        "http://127.0.0.1:8000/v1",
+        description="openai: address of the server; several, separated by commas, are taken in turn.",
+    )
+    api_key: SecretStr = Field(SecretStr(""), description="openai: key of the server, where it wants one.")
+    server_retries: int = Field(3, ge=0, description="openai: tries after a busy or unreachable server.")
+    llama_server: str = Field("llama-server", description="llama: the llama-server program, by name or path.")
+    llama_model: Path | None = Field(None, description="llama: GGUF file of the model.")
+    llama_mmproj: Path | None = Field(None, description="llama: GGUF file of the model's vision part.")
+    llama_port: int = Field(0, ge=0, le=65535, description="llama: port of its server; 0 takes a free one.")
