@@ -1,0 +1,180 @@
+"""Pictures that Pillow reads."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from PIL import ExifTags, Image, ImageFile, TiffImagePlugin
+
+from ocr_ui.domain.content import ContentWarning
+from ocr_ui.images import deep_color, refusals, webp_header
+from ocr_ui.images.colors import to_rgb
+from ocr_ui.images.limits import Limits
+from ocr_ui.images.orientation import upright
+from ocr_ui.images.source import Picture
+from ocr_ui.images.unread import paint_unread
+
+_FORMATS = {kind: kind.upper() for kind in ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WebP", "AVIF")} | {"HEIC": "HEIF"}
+_MANY = frozenset({"PNG", "GIF", "TIFF", "WebP", "AVIF"})
+"""Kinds whose further pictures are pages. Those of a JPEG (MPO) or HEIC are previews, depth maps and other takes."""
+
+DECODER_ERRORS = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    AssertionError,
+    OverflowError,
+    RuntimeError,
+    EOFError,
+    struct.error,
+    zlib.error,
+    ZeroDivisionError,
+)
+"""What Pillow and its plugins raise for damaged files, as fuzzing showed; only calls into Pillow are guarded by it."""
+
+T = TypeVar("T")
+
+
+class RasterSource:
+    """A picture file in memory.
+
+    A file that Pillow refuses is tried once more with its tolerance for cut files. That tolerance is a setting of the
+    whole process: use this class in the decoding process or in a single thread.
+    """
+
+    def __init__(self, data: bytes, kind: str, limits: Limits) -> None:
+        """Reads the header.
+
+        Raises:
+            TooLarge: more pixels than `limits.max_pixels`.
+            BadInput: `damaged`.
+        """
+        self._data, self._kind, self._limits = data, kind, limits
+        self._image: Image.Image | None = None
+        self.pages, _ = self._tolerantly(self._count)
+        self.animated = kind in _MANY - {"TIFF"} and self.pages > 1
+
+    def read(self, page: int) -> Picture:
+        image, trouble = self._tolerantly(lambda opened: self._load(opened, page))
+        mode = image.mode
+        quarter = _orientation(image, self._kind)
+        try:
+            pixels, notes = deep_color.read(self._data, image) or to_rgb(_white_is_high(image))
+        except DECODER_ERRORS as error:
+            raise refusals.damaged(self._kind) from error
+        if trouble is not None:
+            pixels, note = self._as_far_as_read(image, pixels, trouble)
+            notes = (note, *notes)
+        return Picture(upright(pixels, quarter), mode, notes)
+
+    def _tolerantly(self, step: Callable[[Image.Image], T]) -> tuple[T, Exception | None]:
+        """What `step` gives for the opened picture, and the error that made tolerance necessary."""
+        try:
+            return step(self._opened()), None
+        except DECODER_ERRORS as error:
+            trouble = error
+        self._image = None
+        try:
+            with _cut_files_allowed():
+                return step(self._opened()), trouble
+        except DECODER_ERRORS as error:
+            raise refusals.damaged(self._kind) from error
+        finally:
+            self._image = None
+
+    def _opened(self) -> Image.Image:
+        if self._image is None:
+            if self._kind == "HEIC":
+                _register_heic()
+            if self._kind == "WebP":
+                self._check_size(*webp_header.canvas(self._data))
+            with warnings.catch_warnings(action="ignore"):
+                self._image = Image.open(io.BytesIO(self._data), formats=[_FORMATS[self._kind]])
+            self._check_size(*self._image.size)
+        return self._image
+
+    def _count(self, image: Image.Image) -> int:
+        return max(1, getattr(image, "n_frames", 1)) if self._kind in _MANY else 1
+
+    def _load(self, image: Image.Image, page: int) -> Image.Image:
+        if page > 1 or self._kind in _MANY:
+            image.seek(page - 1)
+        self._check_size(*image.size)
+        try:
+            image.load()
+        except OSError:
+            if not (ImageFile.LOAD_TRUNCATED_IMAGES and self._kind == "TIFF"):
+                raise
+            image.load()  # the error is told once; the strips that libtiff could read are in the picture now
+        self._check_size(*image.size)
+        return image
+
+    def _check_size(self, width: int, height: int) -> None:
+        if width < 1 or height < 1:
+            raise refusals.damaged(self._kind)
+        if width * height > self._limits.max_pixels:
+            raise refusals.too_many_pixels(width, height, self._limits.max_pixels)
+
+    def _as_far_as_read(
+        self, image: Image.Image, pixels: np.ndarray, trouble: Exception
+    ) -> tuple[np.ndarray, ContentWarning]:
+        if "Decompressed data too large" in str(trouble):
+            note = "Oversized text or profile data inside the file was skipped; the picture itself is whole."
+            return pixels, ContentWarning("metadata_skipped", note)
+        pixels, share = paint_unread(np.asarray(image), pixels, self._kind)
+        if share == 0:
+            raise refusals.damaged(self._kind)
+        percent = "" if share == 1 else f" About {share:.0%} of the picture could be read, the rest is left empty."
+        return pixels, ContentWarning("truncated", f"The file is damaged or incomplete (truncated).{percent}")
+
+
+@contextmanager
+def _cut_files_allowed() -> Iterator[None]:
+    ImageFile.LOAD_TRUNCATED_IMAGES = True
+    try:
+        yield
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = False
+
+
+def _orientation(image: Image.Image, kind: str) -> int:
+    """EXIF orientation 1..8 that is still to be applied.
+
+    Pillow turns TIFF itself. In HEIC the turn is a property of the picture that libheif applies; its EXIF tag repeats
+    the turn and must not be applied again (ISO/IEC 23008-12, A.2.1).
+    """
+    if kind in ("TIFF", "HEIC"):
+        return 1
+    try:
+        value = image.getexif().get(ExifTags.Base.Orientation, 1)
+    except DECODER_ERRORS:
+        return 1  # damaged EXIF says nothing about the turn, and the picture is fine without
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def _white_is_high(image: Image.Image) -> Image.Image:
+    """Pillow does not invert grey TIFFs of more than 8 bits that say that 0 is white; this does."""
+    deep = image.mode.startswith("I;16")
+    if not (deep and isinstance(image, TiffImagePlugin.TiffImageFile)):
+        return image
+    if image.tag_v2.get(TiffImagePlugin.PHOTOMETRIC_INTERPRETATION) != 0:
+        return image
+    bits = max(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (16,)))
+    return Image.fromarray(((1 << bits) - 1 - np.minimum(np.asarray(image), (1 << bits) - 1)).astype(np.uint16))
+
+
+def _register_heic() -> None:
+    import pillow_heif  # loading libheif takes 80 ms, which only HEIC files should pay
+
+    pillow_heif.register_heif_opener()

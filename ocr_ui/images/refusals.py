@@ -1,0 +1,113 @@
+"""The sentences for what the door does not let in."""
+
+from __future__ import annotations
+
+from ocr_ui.errors import BadInput, TooLarge
+
+TAKEN = "JPEG, PNG, WebP, TIFF, BMP, GIF, HEIC, AVIF or PDF"
+
+
+def empty_file() -> BadInput:
+    return BadInput("empty_file", "The file is empty (0 bytes).", "Choose the file again, it may not have been saved.")
+
+
+def too_many_bytes(size: int, limit: int) -> TooLarge:
+    return TooLarge(
+        "too_many_bytes",
+        f"The file is too large: {size / 1e6:.1f} MB, at most {limit / 1e6:.1f} MB are taken.",
+        "Save it smaller, for example as a JPEG.",
+        bytes=size,
+        limit=limit,
+    )
+
+
+def not_a_picture() -> BadInput:
+    return BadInput("not_a_picture", "This is not a picture.", f"Hand in a {TAKEN} file.")
+
+
+def unsupported_format(kind: str) -> BadInput:
+    return BadInput(
+        "unsupported_format", f"This is a file of kind {kind}, which is not taken.", f"Save it as {TAKEN}.", format=kind
+    )
+
+
+def damaged(kind: str) -> BadInput:
+    return BadInput(
+        "damaged",
+        f"The {kind} file is damaged or incomplete (truncated): nothing of it can be read.",
+        "Copy or download it again.",
+        format=kind,
+    )
+
+
+def too_many_pixels(width: int, height: int, limit: int) -> TooLarge:
+    return TooLarge(
+        "too_many_pixels",
+        f"The picture is too large: {width} x {height} pixels, at most {limit / 1e6:g} million pixels are taken.",
+        "Scale it down or cut it into parts.",
+        width=width,
+        height=height,
+        limit=limit,
+    )
+
+
+def too_much_memory() -> TooLarge:
+    return TooLarge(
+        "too_much_memory",
+        "Decoding this picture needs more memory than a picture may take.",
+        "Save it again in a simpler way, for example as an 8-bit PNG.",
+    )
+
+
+def decode_timeout(seconds: float) -> BadInput:
+    return BadInput(
+        "decode_timeout",
+        f"Decoding the file took longer than {seconds:g} seconds and was stopped.",
+        "Save it smaller or simpler, for example as a JPEG or PNG.",
+        seconds=seconds,
+    )
+
+
+def decoder_crashed() -> BadInput:
+    return BadInput(
+        "decoder_crashed",
+        "The file made its decoder crash; it is damaged or hostile.",
+        "Open it in another program and save it again, for example as a PNG.",
+    )
+
+
+def no_such_page(page: int, pages: int) -> BadInput:
+    return BadInput(
+        "no_such_page",
+        f"There is no page {page}: the document has {pages}.",
+        f"Choose a page from 1 to {pages}.",
+        page=page,
+        pages=pages,
+    )
+
+
+def too_many_pages(pages: int, limit: int) -> TooLarge:
+    return TooLarge(
+        "too_many_pages",
+        f"These are {pages} pages, at most {limit} are taken in one go.",
+        "Split the document or ask for fewer pages.",
+        pages=pages,
+        limit=limit,
+    )
+
+
+def pdf_encrypted() -> BadInput:
+    return BadInput("pdf_encrypted", "This PDF is locked with a password.", "Save a copy of it without a password.")
+
+
+def pdf_empty() -> BadInput:
+    return BadInput("pdf_empty", "This PDF has no pages.", "Choose another file.")
+
+
+def pdf_page_unusable(page: int) -> BadInput:
+    return BadInput(
+        "pdf_page_unusable",
+        f"Page {page} of this PDF cannot be drawn: the page is damaged or has no size.",
+        "Print it to a new PDF, or hand it in as a picture.",
+        page=page,
+    )

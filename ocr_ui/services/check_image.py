@@ -1,0 +1,32 @@
+"""What the door makes of a file, without reading it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ocr_ui.images.door import Limits, encode_png, open_picture
+from ocr_ui.settings import Settings
+
+
+def check_image(data: bytes, settings: Settings, *, page: int = 1, out: Path | None = None) -> dict[str, Any]:
+    """Size, source mode, pages and warnings of the upright picture, as plain JSON values.
+
+    Args:
+        page: 1-based.
+        out: where the upright picture is written as a PNG file.
+
+    Raises:
+        BadInput, TooLarge: the file is not taken.
+        OSError: `out` cannot be written.
+    """
+    picture = open_picture(data, Limits.from_settings(settings), page=page)
+    if out is not None:
+        out.write_bytes(encode_png(picture.pixels))
+    return {
+        "width": picture.width,
+        "height": picture.height,
+        "mode": picture.source_mode,
+        "pages": picture.pages,
+        "warnings": [{"code": warning.code, "message": warning.message} for warning in picture.warnings],
+    }
