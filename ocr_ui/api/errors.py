@@ -30,7 +30,7 @@ def add_error_handlers(app: FastAPI) -> None:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return error_response(
-            422, "malformed", f"{where}: {first['msg']}", "Send the request in the form that /docs shows."
+            422, "malformed", f"{where}: {first['msg']}", "Send the request in the form that docs/ describes."
         )
 
     @app.exception_handler(Exception)

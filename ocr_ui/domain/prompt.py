@@ -120,6 +120,16 @@ class PromptTemplate:
             )
         return _PLACEHOLDER.sub(lambda match: filled.get(match[1], match[0]), self.text)
 
+    def with_blanks(self, text: str, values: dict[str, str] | None = None) -> str:
+        """The reverse of `render` for a text that a person has edited: what the values had filled in becomes a blank
+        again, wherever it still stands. Variables without a value are left alone.
+        """
+        for variable in self.variables:
+            if (values or {}).get(variable.name) or variable.default:
+                filled = self._value(variable, values or {})
+                text = text.replace(filled, "{{" + variable.name + "}}")
+        return text
+
     def _value(self, variable: Variable, values: dict[str, str]) -> str:
         value = (values.get(variable.name) or "").strip() or (variable.default or "").strip()
         if not value:

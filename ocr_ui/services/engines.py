@@ -92,6 +92,8 @@ class Engines:
                 "engine_not_started",
                 f"The engine {name} did not start: {error}",
                 "See the console for the whole error.",
+                engine=name,
+                reason=str(error),
             )
 
     async def ready(self, name: str = "", wait: float | None = None) -> Engine:

@@ -323,10 +323,7 @@ class _Run:
         return "fields_by_rules" if self._rules_find_fields() else ""
 
     def _final_content(self, generation: Generation) -> PageContent:
-        if self.engine.capabilities.takes_prompt:
-            content = self._parser.finish().with_ids()
-        else:
-            content = self.content()
+        content = self._parser.finish().with_ids() if self.engine.capabilities.takes_prompt else self.content()
         if self._rules_find_fields():
             content = replace(content, fields=find_fields(content.lines, self._names))
         known = {(warning.code, warning.line) for warning in content.warnings}

@@ -70,8 +70,8 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "read.can_here": {"en": "{engine}: running here, choose it above.", "zh": "{engine}：本机可用，请在上方选择。"},
     "read.get.vllm": {
-        "en": "vllm: HunyuanOCR inside this program. Needs an NVIDIA GPU: make install, then OCR_UI_ENGINE=vllm make run.",
-        "zh": "vllm：本程序内嵌的 HunyuanOCR。需要 NVIDIA GPU：先 make install，再 OCR_UI_ENGINE=vllm make run。",
+        "en": "vllm: HunyuanOCR inside this program, on an NVIDIA GPU. Start with OCR_UI_ENGINE=vllm make run.",
+        "zh": "vllm：本程序内嵌的 HunyuanOCR，需要 NVIDIA GPU。用 OCR_UI_ENGINE=vllm make run 启动。",
     },
     "read.get.openai": {
         "en": "openai: HunyuanOCR on another machine (vllm serve). Start with OCR_UI_ENGINE=openai and "

@@ -78,6 +78,13 @@ def test_a_value_that_looks_like_a_placeholder_stays_text() -> None:
     assert TEMPLATE.render({"names": "{{lang}}"}) == "Get ['{{lang}}'] in en {{unknown}}"
 
 
+def test_an_edited_text_gets_its_blanks_back() -> None:
+    values = {"names": "a,b", "lang": "zh"}
+    edited = TEMPLATE.render(values).replace("Get", "Please get")
+    assert TEMPLATE.with_blanks(edited, values) == "Please get {{names}} in {{lang}} {{unknown}}"
+    assert TEMPLATE.with_blanks("Get nothing", values) == "Get nothing"
+
+
 @pytest.mark.parametrize(
     ("values", "code"),
     [({}, "missing_variable"), ({"names": "a", "lang": "fr"}, "not_a_choice"), ({"x": "1"}, "missing_variable")],

@@ -1,0 +1,117 @@
+"""Starts the product: settings, engines, store, services, REST and the page, all in one process on one port."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+# Before Gradio and the hub's client are imported: nothing on this machine calls anybody unasked.
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+os.environ.setdefault("DO_NOT_TRACK", "1")
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from pydantic import ValidationError
+
+from ocr_ui.api.corrections import correction_routes
+from ocr_ui.api.errors import add_error_handlers
+from ocr_ui.api.exports import export_routes
+from ocr_ui.api.guards import BodyLimit, NoFetching, SameOrigin, SecurityHeaders
+from ocr_ui.api.health import health_routes
+from ocr_ui.api.items import item_routes
+from ocr_ui.api.pictures import picture_routes
+from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.engines import Engines
+from ocr_ui.services.workbench import Workbench
+from ocr_ui.settings import Settings
+from ocr_ui.ui.app import STATIC, mount
+from ocr_ui.ui.module_html import STATIC_URL
+from ocr_ui.ui.texts import choose_language
+
+log = logging.getLogger("ocr_ui")
+
+FORM_OVERHEAD = 100_000
+"""Bytes that a form around a file may take."""
+
+
+def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
+    """The whole server. `engines` replaces those that the settings name (for tests)."""
+    workbench = Workbench.open(settings, engines)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        workbench.engines.start()
+        yield
+        await workbench.close()
+
+    app = FastAPI(title="OCR Workbench", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.workbench = workbench
+    add_error_handlers(app)
+    for routes in (health_routes, picture_routes, correction_routes, item_routes, export_routes):
+        app.include_router(routes(workbench))
+    app.mount(STATIC_URL, StaticFiles(directory=STATIC), name="static-ui")
+
+    @app.get("/", include_in_schema=False)
+    async def front(request: Request) -> RedirectResponse:
+        language = choose_language(
+            request.headers.get("accept-language", ""), request.cookies.get("workbench_language")
+        )
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(f"/{language}/{query}")
+
+    app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + FORM_OVERHEAD)
+    app.add_middleware(SameOrigin)
+    app.add_middleware(NoFetching)
+    app.add_middleware(SecurityHeaders)
+    return mount(app, workbench)
+
+
+def main() -> int:
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    try:
+        settings = Settings()
+        check_port(settings)
+        app = create_app(settings)
+    except ValidationError as error:
+        return complain("\n".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()))
+    except WorkbenchError as error:
+        return complain(str(error))
+    server = uvicorn.Server(uvicorn.Config(app, host=settings.host, port=settings.port, log_level="warning"))
+    shown = "localhost" if settings.host in ("127.0.0.1", "0.0.0.0", "::") else settings.host  # noqa: S104
+    sys.stdout.write(f"OCR Workbench: http://{shown}:{settings.port}\n")
+    sys.stdout.flush()
+    server.run()
+    return 0
+
+
+def check_port(settings: Settings) -> None:
+    """Raises WorkbenchError where the port is taken, before anything is loaded."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            raise WorkbenchError(
+                "port_in_use",
+                f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
+                "Stop the other program, or choose another port with OCR_UI_PORT.",
+                port=settings.port,
+            ) from error
+
+
+def complain(text: str) -> int:
+    sys.stderr.write(f"{text}\n")
+    return 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,163 @@
+"""The command line: `python -m ocr_ui recognize | export | parse | check-image`.
+
+Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
+failed, 2 the input cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.settings import Settings
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        return arguments.run(arguments, Settings())
+    except ValidationError as error:
+        return _complain("; ".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()), 2)
+    except (BadInput, NotFound) as error:
+        return _complain(str(error), 2)
+    except WorkbenchError as error:
+        return _complain(str(error), 1)
+    except KeyboardInterrupt:
+        return _complain("Stopped.", 130)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m ocr_ui", description="Reads pictures, and what belongs to it.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_recognize(commands)
+    _add_export(commands)
+    _add_parse(commands)
+    _add_check_image(commands)
+    return parser
+
+
+def _add_recognize(commands: Any) -> None:
+    command = commands.add_parser("recognize", help="read a picture")
+    command.add_argument("image", type=Path, metavar="IMAGE")
+    command.add_argument("--template", default="full_text", metavar="NAME")
+    command.add_argument("--var", action="append", default=[], metavar="k=v", help="a variable of the template")
+    command.add_argument("--engine", default="", metavar="NAME", help="rapidocr, vllm, openai or llama")
+    command.add_argument("--json", action="store_true", help="one JSON object instead of the text")
+    command.set_defaults(run=_recognize)
+
+
+def _add_export(commands: Any) -> None:
+    command = commands.add_parser("export", help="write the corrections as files")
+    command.add_argument("--format", required=True, choices=("jsonl", "csv"))
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="a folder that does not exist yet")
+    command.set_defaults(run=_export)
+
+
+def _add_parse(commands: Any) -> None:
+    command = commands.add_parser("parse", help="model output to lines, fields and tables")
+    command.add_argument("file", nargs="?", type=Path, metavar="FILE", help="standard input where it is left out")
+    command.add_argument("--task", required=True, choices=("spotting", "fields", "table", "formula", "markdown"))
+    command.add_argument("--width", type=int, required=True, metavar="W", help="of the picture, in pixels")
+    command.add_argument("--height", type=int, required=True, metavar="H")
+    command.add_argument("--field", action="append", default=[], metavar="NAME", help="a field that was asked for")
+    command.set_defaults(run=_parse)
+
+
+def _add_check_image(commands: Any) -> None:
+    command = commands.add_parser("check-image", help="what a file looks like once it is upright and RGB")
+    command.add_argument("file", type=Path, metavar="FILE")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write the upright picture as PNG")
+    command.set_defaults(run=_check_image)
+
+
+def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.once import recognize_file
+
+    values = dict(_pair(text) for text in arguments.var)
+    result = asyncio.run(
+        recognize_file(_bytes(arguments.image), arguments.template, values, arguments.engine, settings)
+    )
+    for warning in result.warnings:
+        sys.stderr.write(f"{warning['message']}\n")
+    if arguments.json:
+        _print_json(result.value)
+    else:
+        _print(result.text)
+    return 0 if not result.error else _complain(result.error, 1)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BadInput("malformed_variable", f"--var {text} is not of the form name=value.", "", text=text)
+    return name, value
+
+
+def _export(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.export import export_to_folder
+
+    report = export_to_folder(arguments.format, arguments.out, settings)
+    _print_json(report.to_dict())
+    return 0
+
+
+def _parse(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.parse import parse_text
+
+    data = sys.stdin.buffer.read() if arguments.file is None else _bytes(arguments.file)
+    text = data.decode("utf-8", errors="replace")
+    _print_json(parse_text(arguments.task, text, arguments.width, arguments.height, arguments.field))
+    return 0
+
+
+def _check_image(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.check_image import check_image
+
+    checked = check_image(_bytes(arguments.file), settings)
+    if arguments.out is not None:
+        _write(arguments.out, checked.png())
+    _print_json(checked.value)
+    return 0
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput("unreadable_file", f"Cannot read {path}: {error.strerror}.", "", file=str(path)) from error
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise BadInput("unwritable_file", f"Cannot write {path}: {error.strerror}.", "", file=str(path)) from error
+
+
+def _print_json(value: Any) -> None:
+    # Escaped lone surrogates are the one thing that UTF-8 cannot carry as they are.
+    _print(json.dumps(value, ensure_ascii=False).encode("utf-8", errors="backslashreplace").decode())
+
+
+def _print(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", errors="replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _complain(text: str, code: int) -> int:
+    sys.stderr.write(f"{text}\n")
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

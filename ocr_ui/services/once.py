@@ -1,0 +1,95 @@
+"""Reads one file from beginning to end and keeps nothing: for the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from ocr_ui.domain.content import ContentWarning, PageContent
+from ocr_ui.images.door import Limits, encode_png, open_picture
+from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.engines import Engines
+from ocr_ui.services.pictures import Upright
+from ocr_ui.services.reading import Progress, ReadRequest, check_engine, read_picture
+from ocr_ui.services.templates import Templates
+from ocr_ui.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A result for the console.
+
+    Attributes:
+        value: the object of `recognize --json`.
+        error: why the reading failed; empty where it did not. What had been read is in `value` all the same.
+    """
+
+    value: dict[str, Any]
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.value["text"]
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        return self.value["warnings"]
+
+
+async def recognize_file(
+    data: bytes, template_name: str, values: dict[str, str], engine_name: str, settings: Settings
+) -> Once:
+    """Reads the picture in `data`.
+
+    Raises:
+        BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
+        EngineDead: the engine could not be started.
+    """
+    template = Templates(PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")).library.get(template_name)
+    template.render(values)
+    picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
+    engines = Engines.from_settings(settings)
+    try:
+        engine = await engines.ready(engine_name)
+        check_engine(engine, template)
+        pixels, turned = await Upright(engines, settings).turn(picture.pixels)
+        sha256 = hashlib.sha256(encode_png(pixels)).hexdigest()
+        last = await _last(read_picture(pixels, sha256, engine, ReadRequest(template, values), settings))
+    finally:
+        await engines.close()
+    page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}
+    shown = recognition_value(page, engine.name.kind, template.name, last.content, (*picture.warnings, *turned))
+    return Once(shown, str(last.error) if last.error else "")
+
+
+async def _last(steps: Any) -> Progress:
+    last = None
+    async for step in steps:
+        last = step
+    return last
+
+
+def recognition_value(
+    page: dict[str, Any],
+    engine: str,
+    template: str,
+    content: PageContent,
+    notices: tuple[ContentWarning, ...] = (),
+) -> dict[str, Any]:
+    """The object of `recognize --json`: page, engine, template, lines, fields, tables, text, warnings.
+
+    Quads are in pixels of the upright picture and inside it.
+    """
+    whole = content.to_dict()
+    return {
+        "page": page,
+        "engine": engine,
+        "template": template,
+        "lines": [{key: line[key] for key in ("text", "quad", "confidence")} for line in whole["lines"]],
+        "fields": [{key: f[key] for key in ("name", "value", "quad", "confidence", "kind")} for f in whole["fields"]],
+        "tables": [{key: table[key] for key in ("html", "grid")} for table in whole["tables"]],
+        "text": whole["text"],
+        "warnings": [{"code": w.code, "message": w.message} for w in (*notices, *content.warnings)],
+    }

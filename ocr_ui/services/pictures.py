@@ -1,0 +1,110 @@
+"""Pictures in: through the door, turned upright, stored once under their sha256."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from ocr_ui.domain.content import ContentWarning
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.person import Person
+from ocr_ui.engines.orientation import OrientationFinder
+from ocr_ui.images.door import Limits, decode_png, encode_png, open_picture, rotate_quarters, thumbnail
+from ocr_ui.services.engines import Engines
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+THUMBNAIL_SIDE = 256
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A stored page and what a person should know about how it came in."""
+
+    page_id: int
+    page: Page
+    warnings: tuple[ContentWarning, ...] = ()
+
+
+class PageStore:
+    """Stored pages and their pixels."""
+
+    def __init__(self, store: Store, settings: Settings, upright: Upright) -> None:
+        self._store, self._settings, self._upright = store, settings, upright
+        self._limits = Limits.from_settings(settings)
+
+    async def receive(self, data: bytes, name: str, person: str = "", page_number: int = 1) -> Received:
+        """Takes a file, makes its picture upright and stores it.
+
+        Raises:
+            BadInput, TooLarge: it is no picture, or over a limit; nothing is stored then.
+        """
+        picture = await asyncio.to_thread(open_picture, data, self._limits, page=page_number)
+        pixels, turned = await self._upright.turn(picture.pixels)
+        return await asyncio.to_thread(self._keep, pixels, _clean_name(name), person, (*picture.warnings, *turned))
+
+    async def rotate(self, sha256: str, turns: int, person: str = "") -> Received:
+        """Stores a page turned by quarter turns clockwise, as a page of its own; results of the old one stay with it.
+
+        Raises:
+            NotFound: there is no such page.
+        """
+        old = await asyncio.to_thread(self._store.pages.by_sha256, sha256)
+        pixels = decode_png(await asyncio.to_thread(self._store.pictures.read, sha256))
+        turned = await asyncio.to_thread(rotate_quarters, pixels, -turns)
+        return await asyncio.to_thread(self._keep, turned, old.page.name, person, ())
+
+    def _keep(self, pixels: np.ndarray, name: str, person: str, warnings: tuple[ContentWarning, ...]) -> Received:
+        sha256 = self._store.pictures.put(encode_png(pixels))
+        self._store.pictures.put_thumbnail(sha256, thumbnail(pixels, THUMBNAIL_SIDE))
+        page = Page(sha256=sha256, width=pixels.shape[1], height=pixels.shape[0], name=name)
+        document = self._store.pages.add_document(name, [page], Person(person) if person else None)
+        return Received(document.page_ids[0], page, warnings)
+
+    async def load(self, page_id: int) -> tuple[Page, np.ndarray]:
+        """A page and its pixels, uint8 (height, width, 3) RGB. Raises NotFound."""
+        stored = await asyncio.to_thread(self._store.pages.get, page_id)
+        data = await asyncio.to_thread(self._store.pictures.read, stored.page.sha256)
+        return stored.page, await asyncio.to_thread(decode_png, data)
+
+    async def file(self, sha256: str) -> Path:
+        """The PNG file of a picture. Raises BadInput for what is no sha256, NotFound where there is none."""
+        return await asyncio.to_thread(self._store.pictures.path, sha256)
+
+    async def thumbnail(self, sha256: str) -> bytes:
+        """A small WebP; made anew where it is missing."""
+        kept = self._store.pictures.thumbnail(sha256)
+        if kept is not None:
+            return await asyncio.to_thread(kept.read_bytes)
+        pixels = decode_png(await asyncio.to_thread(self._store.pictures.read, sha256))
+        return await asyncio.to_thread(thumbnail, pixels, THUMBNAIL_SIDE)
+
+
+def _clean_name(name: str) -> str:
+    """The last part of a file name, without control characters: it is shown, and never used as a path."""
+    last = PurePosixPath(name.replace("\\", "/")).name
+    return "".join(character for character in last if character.isprintable())[:MAX_NAME]
+
+
+class Upright:
+    """Notices pages that lie on their side or head, and turns them."""
+
+    def __init__(self, engines: Engines, settings: Settings) -> None:
+        self._engines, self._on = engines, settings.turn_pages
+        self._finder: OrientationFinder | None = None
+        self._known: dict[str, int] = {}
+
+    async def turn(self, pixels: np.ndarray) -> tuple[np.ndarray, tuple[ContentWarning, ...]]:
+        """The pixels upright, and a warning where they were turned."""
+        turns = await self._quarter_turns(pixels) if self._on else 0
+        if not turns:
+            return pixels, ()
+        notice = ContentWarning(
+            f"turned_{turns * 90}", f"The page lay on its side or head; it was turned by {turns * 90} degrees."
+        )
+        return await asyncio.to_thread(rotate_quarters, pixels, turns), (notice,)

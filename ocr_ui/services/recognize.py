@@ -1,0 +1,82 @@
+"""Reads a stored page and keeps the result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from ocr_ui.domain.page import Page
+from ocr_ui.metrics import StageClock
+from ocr_ui.services.engines import Engines
+from ocr_ui.services.pictures import PageStore
+from ocr_ui.services.reading import Progress, ReadRequest, check_engine, read_picture
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One step of a reading: the page, how far it is and, once stored, the id of the recognition."""
+
+    page: Page
+    progress: Progress
+    recognition_id: int | None = None
+
+
+class Recognizer:
+    """Readings of stored pages, by owner: whoever started one can stop it."""
+
+    def __init__(self, store: Store, pages: PageStore, engines: Engines, settings: Settings) -> None:
+        self._store, self._pages, self._engines, self._settings = store, pages, engines, settings
+        self._runs: dict[str, set[str]] = {}
+
+    async def read(
+        self, page_id: int, request: ReadRequest, *, engine: str = "", person: str = "", owner: str = ""
+    ) -> AsyncIterator[Reading]:
+        """Reads a page; the last step carries the id of the stored recognition.
+
+        A reading that fails before anything was read is not stored. Closing this generator ends the engine's work.
+
+        Args:
+            engine: name of the engine, empty for the default.
+            person: who asks; may be empty.
+            owner: `stop` takes it (a page's session, a client's id).
+
+        Raises:
+            BadInput, NotFound, EngineBusy, EngineDead: before anything runs.
+        """
+        chosen = await self._engines.ready(engine)
+        check_engine(chosen, request.template)
+        clock = StageClock()
+        with clock.stage("decode_image"):
+            page, pixels = await self._pages.load(page_id)
+        self._runs.setdefault(owner, set()).add(request.run_id)
+        try:
+            async with aclosing(read_picture(pixels, page.sha256, chosen, request, self._settings)) as steps:
+                async for step in steps:
+                    if step.recognition is None:
+                        yield Reading(page, step)
+                    else:
+                        yield await self._keep(page_id, page, step, clock, person)
+        finally:
+            self._runs[owner].discard(request.run_id)
+            if not self._runs[owner]:
+                del self._runs[owner]
+
+    async def _keep(self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str) -> Reading:
+        recognition = step.recognition
+        assert recognition is not None  # noqa: S101 - the caller has looked
+        if recognition.outcome == "failed" and not recognition.generation.text:
+            return Reading(page, step)
+        timed = replace(recognition, timings={**clock.seconds, **recognition.timings})
+        stored = await asyncio.to_thread(self._store.recognitions.add, timed, page_id, person)
+        return Reading(page, replace(step, recognition=timed), stored)
+
+    async def stop(self, owner: str) -> int:
+        """Stops what `owner` has running; gives how many runs that were."""
+        runs = tuple(self._runs.get(owner, ()))
+        for run_id in runs:
+            await self._engines.abort(run_id)
+        return len(runs)

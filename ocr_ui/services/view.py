@@ -1,0 +1,149 @@
+"""What the viewer on the page shows, as plain JSON values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ocr_ui.domain.page import Page
+from ocr_ui.errors import WorkbenchError
+from ocr_ui.render.markdown import render_markdown
+from ocr_ui.services.annotate import OpenItem
+from ocr_ui.services.pictures import Received
+from ocr_ui.services.recognize import Reading
+from ocr_ui.services.reading import Progress
+from ocr_ui.settings import Settings
+
+
+def page_value(page: Page, page_id: int) -> dict[str, Any]:
+    return {
+        "id": page_id,
+        "sha256": page.sha256,
+        "url": f"/pictures/{page.sha256}",
+        "width": page.width,
+        "height": page.height,
+        "name": page.name,
+    }
+
+
+def error_value(error: WorkbenchError) -> dict[str, Any]:
+    return {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+
+
+class Views:
+    """Viewer values of a fresh picture, of a running reading and of a stored item."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._low = settings.low_confidence
+
+    def empty(self) -> dict[str, Any]:
+        return self._value(None, None)
+
+    def picture(self, received: Received) -> dict[str, Any]:
+        value = self._value(received.page, received.page_id)
+        value["warnings"] = [{"code": w.code, "message": w.message, "line": w.line} for w in received.warnings]
+        return value
+
+    def failed(self, page: Page | None, page_id: int | None, error: WorkbenchError) -> dict[str, Any]:
+        """A reading that was refused before it began."""
+        value = self._value(page, page_id)
+        value["run"] = {"state": "failed", "error": error_value(error)}
+        return value
+
+    def reading(self, page_id: int, reading: Reading) -> dict[str, Any]:
+        """A step of a running reading; the last one is complete, as `item` gives it later."""
+        progress = reading.progress
+        value = self._value(reading.page, page_id)
+        value.update(self._content(progress.content.to_dict()))
+        value["raw"] = progress.raw
+        value["run"] = self._run(progress)
+        if progress.recognition is not None:
+            self._finish(value, reading)
+        return value
+
+    def _finish(self, value: dict[str, Any], reading: Reading) -> None:
+        recognition = reading.progress.recognition
+        assert recognition is not None  # noqa: S101 - the caller has looked
+        value["item"].update(
+            recognition_id=reading.recognition_id,
+            template=recognition.prompt.template,
+            template_version=recognition.prompt.version,
+            task=recognition.prompt.task,
+            engine=recognition.engine.kind,
+            method=recognition.method,
+            prompt=recognition.prompt.text,
+        )
+        value["model_lines"] = value["lines"]
+        value["html"] = render_markdown(recognition.content.text)
+        value["version"], value["state"] = 0, "pending"
+
+    def item(self, item: OpenItem) -> dict[str, Any]:
+        """A stored item as it was left: the latest correction, or the model's own output."""
+        stored = item.recognition
+        recognition = stored.recognition
+        content = item.correction.content if item.correction else recognition.content
+        value = self._value(item.page.page, item.page.id)
+        value.update(self._content(content.to_dict()))
+        value["item"].update(
+            recognition_id=stored.id,
+            created_at=stored.created_at.isoformat(),
+            template=recognition.prompt.template,
+            template_version=recognition.prompt.version,
+            task=recognition.prompt.task,
+            engine=recognition.engine.kind,
+            method=recognition.method,
+            prompt=recognition.prompt.text,
+            variables=recognition.prompt.variables,
+        )
+        value.update(
+            raw=recognition.generation.text,
+            html=render_markdown(content.text),
+            model_lines=recognition.content.to_dict()["lines"],
+            run={"state": recognition.outcome, "seconds": recognition.generation.seconds},
+            version=item.correction.version if item.correction else 0,
+            verdict=item.review.verdict,
+            state=item.review.state,
+            error_kinds=list(item.review.error_kinds),
+            note=item.review.note,
+        )
+        return value
+
+    def _value(self, page: Page | None, page_id: int | None) -> dict[str, Any]:
+        shown = None if page is None or page_id is None else page_value(page, page_id)
+        return {
+            "item": {"recognition_id": None, "page": shown},
+            "lines": [],
+            "fields": [],
+            "tables": [],
+            "regions": [],
+            "text": "",
+            "html": "",
+            "raw": "",
+            "warnings": [],
+            "run": {"state": "idle"},
+            "model_lines": [],
+            "version": 0,
+            "verdict": None,
+            "state": "pending",
+            "error_kinds": [],
+            "note": "",
+            "low_confidence": self._low,
+        }
+
+    @staticmethod
+    def _content(content: dict[str, Any]) -> dict[str, Any]:
+        return {key: content[key] for key in ("lines", "regions", "fields", "tables", "text", "warnings")}
+
+    @staticmethod
+    def _run(progress: Progress) -> dict[str, Any]:
+        counted = progress.tokens if progress.tokens is not None else len(progress.content.lines)
+        return {
+            "state": "running" if progress.state == "waiting" else progress.state,
+            "waiting": progress.state == "waiting",
+            "seconds": progress.seconds,
+            "first_line_seconds": progress.first_line_seconds,
+            "lines": len(progress.content.lines),
+            "total_lines": progress.total_lines,
+            "tokens": progress.tokens,
+            "rate": counted / progress.seconds if progress.seconds > 0 else 0,
+            "error": error_value(progress.error) if progress.error else None,
+        }

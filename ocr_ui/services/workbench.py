@@ -1,0 +1,58 @@
+"""All services of one process, made once and handed to the page, to REST and to the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.annotate import Annotator
+from ocr_ui.services.dataset import Dataset
+from ocr_ui.services.engines import Engines
+from ocr_ui.services.examples import Examples
+from ocr_ui.services.pictures import PageStore, Upright
+from ocr_ui.services.recognize import Recognizer
+from ocr_ui.services.templates import Templates
+from ocr_ui.services.view import Views
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    settings: Settings
+    store: Store
+    engines: Engines
+    pictures: PageStore
+    recognizer: Recognizer
+    annotator: Annotator
+    dataset: Dataset
+    templates: Templates
+    examples: Examples
+    views: Views
+
+    @classmethod
+    def open(cls, settings: Settings, engines: Engines | None = None) -> Workbench:
+        """Opens the store and builds the services. `engines` replaces those that the settings name (for tests).
+
+        Raises:
+            StoreFailed: the data folder cannot be used.
+        """
+        store = Store.open(settings)
+        engines = engines or Engines.from_settings(settings)
+        pages = PageStore(store, settings, Upright(engines, settings))
+        return cls(
+            settings=settings,
+            store=store,
+            engines=engines,
+            pictures=pages,
+            recognizer=Recognizer(store, pages, engines, settings),
+            annotator=Annotator(store),
+            dataset=Dataset(store),
+            templates=Templates(PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")),
+            examples=Examples(settings),
+            views=Views(settings),
+        )
+
+    async def close(self) -> None:
+        await self.engines.close()
+        self.store.close()

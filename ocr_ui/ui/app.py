@@ -1,0 +1,96 @@
+"""The page, once in each language, mounted on the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
+from ocr_ui.ui.tabs.dataset import DatasetTab
+from ocr_ui.ui.tabs.read import ReadTab
+from ocr_ui.ui.texts import LANGUAGES, words
+from ocr_ui.ui.words import only
+
+STATIC = Path(__file__).resolve().parent / "static"
+CSS = STATIC / "page" / "page.css"
+HEAD = f'<script type="module">import("{STATIC_URL}/page/page.mjs");</script>'
+THEME = gr.themes.Default(
+    font=["system-ui", "-apple-system", "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "sans-serif"],
+    font_mono=["ui-monospace", "DejaVu Sans Mono", "Consolas", "monospace"],
+    spacing_size=gr.themes.sizes.spacing_sm,
+    radius_size=gr.themes.sizes.radius_sm,
+    text_size=gr.themes.sizes.text_sm,
+    primary_hue=gr.themes.colors.blue,
+)
+
+
+def build(workbench: Workbench, language: str) -> gr.Blocks:
+    """The whole page in one language ("en" or "zh")."""
+    table = words(language)
+    read, dataset = ReadTab(workbench, table, language), DatasetTab(workbench, table, language)
+    with gr.Blocks(title=table["app.title"], analytics_enabled=False, fill_width=True) as demo:
+        ModuleHTML(
+            {"language": language, "languages": LANGUAGES},
+            module="page/header.mjs",
+            words=only(table, "app.", "engine."),
+            elem_id="header",
+            frame_class="wb-header",
+        )
+        with gr.Tabs(elem_id="tabs") as tabs:
+            with gr.Tab(table["tab.read"], id="read"):
+                read.build()
+            with gr.Tab(table["tab.dataset"], id="dataset") as dataset_tab:
+                dataset.build()
+        read.wire(demo)
+        dataset.wire(dataset_tab)
+        wire_opening(workbench, demo, tabs, read, dataset)
+    return demo
+
+
+def wire_opening(workbench: Workbench, demo: gr.Blocks, tabs: gr.Tabs, read: ReadTab, dataset: DatasetTab) -> None:
+    """An item of the list, and the item named in the page's address, open in the viewer."""
+
+    async def shown(recognition_id: int) -> tuple[Any, Any]:
+        item = await workbench.annotator.open_item(recognition_id)
+        return workbench.views.item(item), item.page.id
+
+    async def open_chosen(event: gr.SelectData) -> list[Any]:
+        return [*await shown(int(event.value)), gr.update(selected="read")]
+
+    async def open_addressed(request: gr.Request) -> list[Any]:
+        item = request.query_params.get("item", "")
+        if not item.isdigit():
+            return [gr.skip(), gr.skip()]
+        try:
+            return list(await shown(int(item)))
+        except WorkbenchError as error:
+            gr.Warning(str(error))
+            return [gr.skip(), gr.skip()]
+
+    quiet = {"show_progress": "hidden", "queue": False}
+    dataset.list.select(open_chosen, None, [read.viewer, read.page_id, tabs], **quiet)
+    demo.load(open_addressed, None, [read.viewer, read.page_id], **quiet)
+
+
+def mount(app: Any, workbench: Workbench) -> Any:
+    """Mounts the page at `/en` and `/zh`. Routes of the app must stand before: Gradio's come last."""
+    for language in LANGUAGES:
+        demo = build(workbench, language)
+        demo.queue(max_size=64, default_concurrency_limit=8, api_open=False)
+        app = gr.mount_gradio_app(
+            app,
+            demo,
+            path=f"/{language}",
+            theme=THEME,
+            css_paths=[CSS],
+            head=HEAD,
+            run_history=False,
+            footer_links=[],
+            ssr_mode=False,
+            max_file_size=workbench.settings.max_upload_bytes,
+        )
+    return app

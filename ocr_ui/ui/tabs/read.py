@@ -1,0 +1,324 @@
+"""The Read tab: a picture, a template, the engine's lines as they come, and their correction."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import gradio as gr
+
+from ocr_ui.domain.prompt import PromptTemplate, Variable
+from ocr_ui.errors import BadInput, WorkbenchError
+from ocr_ui.services.field_sets import load_field_sets
+from ocr_ui.services.reading import ReadRequest
+from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.viewer import Viewer
+from ocr_ui.ui.words import fill, only
+
+SLOTS = 3
+"""Variables that a template may have on this tab; each has a text field and a list of choices, one of them shown."""
+
+
+class ReadTab:
+    """Builds the tab and wires it. Handlers call one service each and turn its answer into updates."""
+
+    def __init__(self, workbench: Workbench, words: dict[str, str], language: str) -> None:
+        self._workbench, self._words, self._language = workbench, words, language
+
+    def build(self) -> None:
+        self.page_id = gr.State(None)
+        with gr.Row(elem_classes="wb-read"):
+            with gr.Column(scale=0, min_width=320, elem_classes="wb-side"):
+                self._build_choices()
+                self._build_prompt()
+            with gr.Column(scale=1, min_width=640):
+                self.viewer = Viewer(self._workbench.views.empty(), words=self._words, elem_id="viewer")
+                self._build_examples()
+
+    def _build_choices(self) -> None:
+        names = self._template_choices()
+        engines = [info.name for info in self._workbench.engines.infos()]
+        self.template = gr.Dropdown(
+            names, value=names[0][1], label=self._words["read.template"], elem_id="template", filterable=True
+        )
+        self.field_set = gr.Dropdown(
+            self._field_sets(), value="", label=self._words["read.field_set"], elem_id="field-set", visible=False
+        )
+        self.texts = [gr.Textbox(visible=False, elem_id=f"variable-{n}", max_lines=4) for n in range(SLOTS)]
+        self.lists = [gr.Dropdown(visible=False, elem_id=f"choice-{n}") for n in range(SLOTS)]
+        self.engine = gr.Dropdown(
+            engines,
+            value=self._workbench.engines.default,
+            label=self._words["read.engine"],
+            elem_id="engine",
+            visible=len(engines) > 1,
+        )
+        with gr.Row(elem_classes="wb-go"):
+            self.go = gr.Button(self._words["read.go"], variant="primary", elem_id="read-go", scale=3)
+            self.stop = gr.Button(
+                self._words["read.stop"], elem_id="read-stop", interactive=False, scale=1, min_width=80
+            )
+        self.offer = gr.Markdown(visible=False, elem_id="offer", elem_classes="wb-offer")
+
+    def _build_prompt(self) -> None:
+        words = self._words
+        self.prompt = gr.Textbox(
+            label=words["read.prompt"], info=words["read.prompt.info"], lines=4, max_lines=12, elem_id="prompt"
+        )
+        self.note = gr.Markdown("", elem_id="prompt-note", elem_classes="wb-note")
+        with gr.Row(elem_classes="wb-prompt-buttons"):
+            self.restore = gr.Button(words["read.restore"], size="sm", elem_id="prompt-restore", min_width=60)
+            self.save_version = gr.Button(words["read.save_version"], size="sm", elem_id="prompt-save", min_width=60)
+        with gr.Accordion(words["read.more"], open=False, elem_id="prompt-more"):
+            self.versions = gr.Dropdown([], label=words["read.versions"], elem_id="prompt-versions")
+            self.new_name = gr.Textbox(
+                label=words["read.new_name"], info=words["read.new_name.info"], elem_id="new-name"
+            )
+            self.save_new = gr.Button(words["read.save_new"], size="sm", elem_id="prompt-save-new")
+
+    def _build_examples(self) -> None:
+        shown = [
+            {
+                "name": example.name,
+                "title": example.title[self._language],
+                "thumbnail": f"/examples/{example.name}/thumbnail",
+            }
+            for example in self._workbench.examples.list()
+        ]
+        self.examples = ModuleHTML(
+            shown,
+            module="page/examples.mjs",
+            words=only(self._words, "read.examples"),
+            elem_id="examples",
+            frame_class="wb-examples",
+            events=("select",),
+        )
+
+    # Wiring
+
+    def wire(self, demo: gr.Blocks) -> None:
+        quiet = {"show_progress": "hidden", "queue": False}
+        slots = [*self.texts, *self.lists]
+        chosen = [self.template, self.engine, *slots]
+        described = [self.field_set, *slots, self.prompt, self.note, self.versions, self.offer]
+        self.template.change(self.choose, [self.template, self.engine], described, **quiet)
+        self.engine.change(self.explain, chosen, [self.prompt, self.note, self.offer], **quiet)
+        self.field_set.input(self.fill_fields, self.field_set, self.texts[0], **quiet)
+        for slot in slots:
+            slot.change(self.explain, chosen, [self.prompt, self.note, self.offer], **quiet)
+        self.prompt.input(self.notice_edit, [self.prompt, *chosen], self.note, **quiet)
+        self.restore.click(self.explain, chosen, [self.prompt, self.note, self.offer], **quiet)
+        self._wire_versions(chosen, described, quiet)
+        self.viewer.upload(self.take_picture, None, self.page_id, **quiet)
+        self.examples.select(self.take_example, None, [self.viewer, self.page_id, self.template, *slots], **quiet)
+        self.go.click(
+            self.read,
+            [self.page_id, self.prompt, *chosen],
+            [self.viewer, self.go, self.stop],
+            show_progress="hidden",
+            concurrency_limit=32,
+            concurrency_id="read",
+        )
+        self.stop.click(self.stop_reading, None, None, **quiet)
+        demo.load(self.choose, [self.template, self.engine], described, **quiet)
+
+    def _wire_versions(self, chosen: list, described: list, quiet: dict) -> None:
+        self.save_version.click(
+            self.keep_version, [self.template, self.prompt, *chosen[2:]], [self.versions, self.note], **quiet
+        )
+        self.save_new.click(
+            self.keep_new,
+            [self.new_name, self.template, self.prompt, *chosen[2:]],
+            [self.template, self.new_name, self.note],
+            **quiet,
+        )
+        self.versions.input(self.restore_version, [self.template, self.versions, self.engine], described, **quiet)
+
+    # Handlers
+
+    def choose(self, name: str, engine: str) -> list[Any]:
+        """Another template: its variables, its text, its versions."""
+        template = self._template(name)
+        slots = template.variables[:SLOTS]
+        texts = [self._text_slot(slots[n] if n < len(slots) else None) for n in range(SLOTS)]
+        lists = [self._list_slot(slots[n] if n < len(slots) else None) for n in range(SLOTS)]
+        values = [v.default or "" for v in slots] + [""] * (SLOTS - len(slots))
+        prompt, note, offer = self.explain(name, engine, *values, *values)
+        return [
+            gr.update(visible=any(v.many for v in slots), value=""),
+            *texts,
+            *lists,
+            prompt,
+            note,
+            self._version_choices(template),
+            offer,
+        ]
+
+    def explain(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any]:
+        """The exact text that will be sent with these values, and what a person should know about it."""
+        template = self._template(name)
+        values = self._values(template, slots)
+        missing = [self._label(v) for v in template.variables if not (values.get(v.name) or v.default)]
+        text = template.text if missing else self._rendered(template, values)
+        note = fill(self._words["read.prompt.missing"], names=", ".join(missing)) if missing else ""
+        if not missing and not self._takes_prompt(engine):
+            note = fill(self._words["read.prompt.unused"], engine=engine)
+        return text, note, self._offer(template, engine)
+
+    def notice_edit(self, prompt: str, name: str, engine: str, *slots: str | None) -> str:
+        template = self._template(name)
+        edited = prompt != self._rendered(template, self._values(template, slots))
+        return self._words["read.prompt.edited"] if edited else self.explain(name, engine, *slots)[1]
+
+    def fill_fields(self, field_set: str) -> Any:
+        chosen = load_field_sets().get(field_set)
+        return ", ".join(chosen.names[self._language]) if chosen else gr.skip()
+
+    async def take_picture(self, event: gr.EventData) -> Any:
+        return event.page["id"]
+
+    async def take_example(self, event: gr.SelectData) -> list[Any]:
+        example = self._workbench.examples.get(event.value)
+        received = await self._workbench.pictures.receive(
+            await self._workbench.examples.bytes(example.name), example.file.name
+        )
+        template = self._template(example.template)
+        values = [example.variables.get(v.name, v.default) for v in template.variables[:SLOTS]]
+        values += [None] * (SLOTS - len(values))
+        texts = [gr.update(value=value) if value is not None else gr.skip() for value in values]
+        return [self._workbench.views.picture(received), received.page_id, template.name, *texts, *texts]
+
+    async def read(
+        self, page_id: int | None, prompt: str, name: str, engine: str, *slots: str | None, request: gr.Request
+    ) -> AsyncIterator[list[Any]]:
+        """Streams the reading into the viewer. Read and Stop change places while it runs."""
+        views = self._workbench.views
+        running = [gr.update(interactive=False), gr.update(interactive=True)]
+        idle = [gr.update(interactive=True), gr.update(interactive=False)]
+        if page_id is None:
+            gr.Info(self._words["read.no_picture"])
+            yield [gr.skip(), *idle]
+            return
+        template = self._template(name)
+        yield [gr.skip(), *running]
+        try:
+            values = self._values(template, slots)
+            asked = ReadRequest(template, values, self._edited(template, values, prompt))
+            owner = request.session_hash or ""
+            async for step in self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner):
+                yield [views.reading(page_id, step), gr.skip(), gr.skip()]
+        except WorkbenchError as error:
+            page, _ = await self._workbench.pictures.load(page_id)
+            yield [views.failed(page, page_id, error), *idle]
+            return
+        yield [gr.skip(), *idle]
+
+    def keep_version(self, name: str, prompt: str, *slots: str | None) -> tuple[Any, Any]:
+        template = self._template(name)
+        text = template.with_blanks(prompt, self._values(template, slots))
+        try:
+            saved = self._workbench.templates.library.save_version(name, text)
+        except WorkbenchError as error:
+            return gr.skip(), self._said(error)
+        said = fill(self._words["read.saved_version"], version=saved.version, name=name)
+        return self._version_choices(saved), said
+
+    def keep_new(self, new_name: str, name: str, prompt: str, *slots: str | None) -> tuple[Any, Any, Any]:
+        template = self._template(name)
+        text = template.with_blanks(prompt, self._values(template, slots))
+        titles = dict.fromkeys(template.title, new_name)
+        try:
+            saved = self._workbench.templates.library.save_new(new_name.strip(), titles, text, based_on=name)
+        except WorkbenchError as error:
+            return gr.skip(), gr.skip(), self._said(error)
+        choices = gr.update(choices=self._template_choices(), value=saved.name)
+        return choices, "", fill(self._words["read.saved_new"], name=saved.name)
+
+    def restore_version(self, name: str, version: str, engine: str) -> list[Any]:
+        try:
+            self._workbench.templates.library.restore(name, version)
+        except WorkbenchError as error:
+            gr.Warning(self._said(error))
+        return self.choose(name, engine)
+
+    async def stop_reading(self, request: gr.Request) -> None:
+        await self._workbench.recognizer.stop(request.session_hash or "")
+
+    # Small parts
+
+    def _template(self, name: str) -> PromptTemplate:
+        return self._workbench.templates.library.get(name)
+
+    def _template_choices(self) -> list[tuple[str, str]]:
+        return [
+            (template.title.get(self._language) or template.name, template.name)
+            for template in self._workbench.templates.library.list()
+        ]
+
+    def _field_sets(self) -> list[tuple[str, str]]:
+        sets = load_field_sets()
+        return [(self._words["read.field_set.none"], ""), *((s.title[self._language], key) for key, s in sets.items())]
+
+    def _version_choices(self, template: PromptTemplate) -> Any:
+        rows = self._workbench.templates.library.versions(template.name)
+        shown = []
+        for row in rows:
+            key = "read.version.builtin" if row.builtin else "read.version.current" if row.current else ""
+            day = f" {row.saved[:16].replace('T', ' ')}" if row.saved else ""
+            shown.append((fill(self._words.get(key, "{version}"), version=row.version) + day, row.version))
+        return gr.update(choices=shown, value=next((row.version for row in rows if row.current), None))
+
+    def _label(self, variable: Variable) -> str:
+        return variable.label.get(self._language) or variable.name
+
+    def _text_slot(self, variable: Variable | None) -> Any:
+        if variable is None or variable.choices:
+            return gr.update(visible=False)
+        return gr.update(visible=True, label=self._label(variable))
+
+    def _list_slot(self, variable: Variable | None) -> Any:
+        if variable is None or not variable.choices:
+            return gr.update(visible=False)
+        choices = [(choice.label.get(self._language) or choice.value, choice.value) for choice in variable.choices]
+        return gr.update(visible=True, label=self._label(variable), choices=choices, value=variable.default)
+
+    def _values(self, template: PromptTemplate, slots: tuple[str | None, ...]) -> dict[str, str]:
+        """The values of the template's variables: from the list where it has choices, else from the text field."""
+        values = {}
+        for number, variable in enumerate(template.variables[:SLOTS]):
+            value = slots[SLOTS + number] if variable.choices else slots[number]
+            if variable.choices and value not in {choice.value for choice in variable.choices}:
+                value = variable.default  # the list still holds the choice of the template before
+            if value:
+                values[variable.name] = str(value)
+        return values
+
+    def _rendered(self, template: PromptTemplate, values: dict[str, str]) -> str:
+        """The text with its blanks filled; as it is where a value is missing."""
+        try:
+            return template.render(values)
+        except BadInput:
+            return template.text
+
+    def _edited(self, template: PromptTemplate, values: dict[str, str], prompt: str) -> str | None:
+        """The prompt where a person changed it, None where it is the template's own."""
+        own = self._rendered(template, values)
+        return None if prompt in (own, template.text) else prompt
+
+    def _offer(self, template: PromptTemplate, engine: str) -> Any:
+        """Which engines can do this, where the chosen one cannot."""
+        able = self._workbench.engines.can(template.task)
+        if engine in able:
+            return gr.update(visible=False)
+        here = [fill(self._words["read.can_here"], engine=name) for name in able]
+        elsewhere = [self._words[f"read.get.{name}"] for name in ("vllm", "openai", "llama") if name not in able]
+        head = fill(self._words["read.cannot"], engine=engine)
+        return gr.update(visible=True, value="\n".join([head, "", *(f"- {line}" for line in here + elsewhere)]))
+
+    def _takes_prompt(self, engine: str) -> bool:
+        return next((info.takes_prompt for info in self._workbench.engines.infos() if info.name == engine), True)
+
+    def _said(self, error: WorkbenchError) -> str:
+        text = self._words.get(f"error.{error.code}")
+        return fill(text, **error.details) if text else str(error)

@@ -1,0 +1,15 @@
+"""Picks words for a module of the page."""
+
+from __future__ import annotations
+
+
+def only(words: dict[str, str], *prefixes: str) -> dict[str, str]:
+    """The words whose keys begin with one of the prefixes, for a module that needs no others."""
+    return {key: text for key, text in words.items() if key.startswith(prefixes)}
+
+
+def fill(text: str, **values: object) -> str:
+    """`text` with its {placeholders} filled; braces without a value stay as they are."""
+    for name, value in values.items():
+        text = text.replace("{" + name + "}", str(value))
+    return text
