@@ -19,7 +19,8 @@ ALLOWED: dict[str, set[str]] = {
     "scoring": {"domain", "errors", "settings"},
     "render": {"domain", "errors", "settings"},
     "exports": {"domain", "errors", "settings", "scoring"},
-    "prompting": {"domain", "errors"},
+    "prompt_files": {"domain", "errors"},
+    "prompting": {"domain", "errors", "prompt_files"},
     "engines": {"domain", "errors", "settings", "metrics"},
     "storage": {"domain", "errors", "settings"},
     "services": {

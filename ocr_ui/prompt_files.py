@@ -1,0 +1,382 @@
+"""The file of one prompt template: read, checked and written.
+
+It holds YAML between two lines of `---`, then the wording exactly as it is sent, which ends before the last line feed
+of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable
+from ocr_ui.errors import BadInput
+
+MAX_TEXT = 20_000
+"""Characters of a wording: far more than any official one, far less than the model's context."""
+
+MAX_NOTE = 1_000
+"""Characters of a note."""
+
+MAX_FILE = 200_000
+"""Bytes of a template file."""
+
+SAMPLING: dict[str, tuple[type, float, float]] = {
+    "temperature": (float, 0, 2),
+    "top_p": (float, 0, 1),
+    "top_k": (int, -1, 200_000),
+    "min_p": (float, 0, 1),
+    "repetition_penalty": (float, 0.01, 2),
+    "presence_penalty": (float, -2, 2),
+    "frequency_penalty": (float, -2, 2),
+    "max_tokens": (int, 1, 32_768),
+    "seed": (int, 0, 2**31 - 1),
+}
+"""What a template may set, with type, least and greatest value (as vLLM's SamplingParams accepts them; max_tokens up
+to the model's context)."""
+
+T = TypeVar("T")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
+_HALF = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
+_KEYS = ("name", "title", "description", "task", "variables", "sampling", "saved", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFile:
+    """A template with what its file says beside it."""
+
+    template: PromptTemplate
+    saved: str = ""
+    note: str = ""
+
+
+def read_template_text(path: Path) -> str:
+    """The text of a template file.
+
+    Raises:
+        BadInput: code `template_broken`: unreadable, too large or not UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise _broken(path.name, 1, f"the file cannot be read ({error.strerror})") from error
+    if len(content) > MAX_FILE:
+        raise _broken(path.name, 1, f"the file has {len(content)} bytes, more than {MAX_FILE}")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise _broken(path.name, line, "the file is not UTF-8 text") from error
+
+
+def load_template(source: str, file: str, name: str, builtin: bool) -> TemplateFile:
+    """Reads the content of a template file.
+
+    Args:
+        file: what the file is called in messages.
+        name: what the template must be called.
+
+    Raises:
+        BadInput: code `template_broken`, with file and line.
+    """
+    source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    lines = source.split("\n")
+    end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
+    if lines[0].rstrip() != "---" or end is None:
+        raise _broken(file, 1, "it must begin with its settings between two lines of ---")
+    reader = _FrontMatter(file, "\n".join(lines[1:end]))
+    template = reader.template(name, "\n".join(lines[end + 1 :]).removesuffix("\n"), builtin)
+    _check_file_placeholders(template, file, end + 2, reader.line_of("variables"))
+    return TemplateFile(template, reader.word("saved"), reader.word("note"))
+
+
+def dump_template(template: PromptTemplate, saved: str = "", note: str = "") -> str:
+    """The content of a template file; `load_template` reads it back to an equal template."""
+    front = {
+        "name": template.name,
+        "title": template.title,
+        "description": template.description,
+        "task": template.task.value,
+        "variables": [_variable_dict(variable) for variable in template.variables],
+        "sampling": dict(template.sampling),
+        "saved": saved,
+        "note": note,
+    }
+    kept = {key: value for key, value in front.items() if value or key in ("name", "title", "task")}
+    return (
+        f"---\n{yaml.dump(kept, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)}---\n{template.text}\n"
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes the line breaks of Unicode as escapes: PyYAML writes them plain in quotes and reads a blank back."""
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = '"' if re.search("[\x85\u2028\u2029]", text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+class _Mapping(dict[str, Any]):
+    """A mapping that knows the line (0-based, of the front matter) of each of its keys."""
+
+    lines: dict[str, int]
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML's plain values only: no aliases (they can be made to grow without end) and no key twice."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not used here", event.start_mark)
+        return super().compose_node(parent, index)
+
+
+def _construct_mapping(loader: _Loader, node: yaml.MappingNode) -> _Mapping:
+    found = _Mapping()
+    found.lines = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if not isinstance(key, str) or key in found:
+            reason = f"{key!r} stands here twice" if isinstance(key, str) else f"{key!r} must be in quotes"
+            raise yaml.constructor.ConstructorError(None, None, reason, key_node.start_mark)
+        found[key] = loader.construct_object(value_node, deep=True)
+        found.lines[key] = key_node.start_mark.line
+    return found
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _construct_mapping)
+
+
+class _FrontMatter:
+    """Reads the settings of one file; every complaint names file and line."""
+
+    def __init__(self, file: str, source: str) -> None:
+        self._file = file
+        try:
+            self._front = yaml.load(source, _Loader)  # noqa: S506 - a SafeLoader
+        except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
+            raise self._error(mark.line if mark else 0, error.problem or "this is not YAML") from error
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            raise self._error(0, "this is not YAML that can be read here") from error
+        if not isinstance(self._front, _Mapping):
+            raise self._error(0, "the settings must be lines of `key: value`")
+        for key in self._front:
+            if key not in _KEYS:
+                raise self._error(self._front.lines[key], f"{key!r} is not known; use {', '.join(_KEYS)}")
+
+    def template(self, name: str, text: str, builtin: bool) -> PromptTemplate:
+        if self.word("name", name) != name:
+            raise self._at("name", f"the name must be {name}, like the file's")
+        if not _NAME.fullmatch(name):
+            raise self._at("name", f"{name!r} is not a name: small letters, digits and _, at most 41")
+        return PromptTemplate(
+            name=name,
+            title=self._checked("title", checked_titles, self._labels(self._front, "title")),
+            task=self._checked("task", checked_task, self.word("task")),
+            text=self._checked("", checked_text, text),
+            variables=self._variables(),
+            sampling=self._checked("sampling", checked_sampling, self._front.get("sampling") or {}),
+            builtin=builtin,
+            description=self._labels(self._front, "description"),
+        )
+
+    def word(self, key: str, default: str = "") -> str:
+        """A string of the top level."""
+        return self._word(self._front, key, default)
+
+    def line_of(self, key: str) -> int:
+        """1-based line in the file; 1 where the key is not there."""
+        return self._front.lines.get(key, -1) + 2
+
+    def _variables(self) -> tuple[Variable, ...]:
+        items = self._items(self._front, "variables")
+        made = tuple(self._variable(item) for item in items)
+        names = [variable.name for variable in made]
+        if len(set(names)) < len(names):
+            raise self._at("variables", "two variables have the same name")
+        return made
+
+    def _variable(self, item: _Mapping) -> Variable:
+        line = min(item.lines.values(), default=0)
+        name, default = self._word(item, "name", ""), item.get("default")
+        choices = tuple(
+            Choice(self._word(c, "value", ""), self._labels(c, "label"), self._word(c, "text", "") or None)
+            for c in self._items(item, "choices")
+        )
+        if unknown := set(item) - {"name", "label", "default", "choices", "many"}:
+            raise self._error(line, f"{min(unknown)!r} is not known; use name, label, default, choices, many")
+        if not _NAME.fullmatch(name):
+            raise self._error(line, "a variable needs a name of small letters, digits and _")
+        if default is not None and not isinstance(default, str):
+            raise self._error(item.lines["default"], f"{default!r} must be in quotes")
+        if not isinstance(item.get("many", False), bool):
+            raise self._error(item.lines["many"], "many is true or false")
+        if choices and default is not None and default not in {choice.value for choice in choices}:
+            raise self._error(item.lines["default"], f"{default!r} is not among the choices")
+        return Variable(name, self._labels(item, "label"), default, choices, item.get("many", False))
+
+    def _items(self, holder: _Mapping, key: str) -> list[_Mapping]:
+        found = holder.get(key) or []
+        if not isinstance(found, list) or not all(isinstance(item, _Mapping) for item in found):
+            raise self._error(holder.lines[key], f"{key} must be a list of `- key: value`")
+        return found
+
+    def _labels(self, holder: _Mapping, key: str) -> dict[str, str]:
+        found = holder.get(key) or {}
+        if not isinstance(found, dict) or not all(isinstance(word, str) for word in found.values()):
+            raise self._error(holder.lines[key], f"{key} must have words by language: {{en: ..., zh: ...}}")
+        return dict(found)
+
+    def _word(self, holder: _Mapping, key: str, default: str) -> str:
+        found = holder.get(key, default)
+        if not isinstance(found, str):
+            raise self._error(holder.lines[key], f"{key} must be text; put {found!r} in quotes")
+        return found
+
+    def _checked(self, key: str, check: Callable[[Any], T], value: Any) -> T:
+        try:
+            return check(value)
+        except BadInput as error:
+            raise self._at(key, error.message) from error
+
+    def _at(self, key: str, reason: str) -> BadInput:
+        return _broken(self._file, self.line_of(key), reason)
+
+    def _error(self, line: int, reason: str) -> BadInput:
+        return _broken(self._file, line + 2, reason)
+
+
+def check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            "template_bad_name",
+            f"{name!r} cannot be the name of a template.",
+            "Use small letters, digits and _, a letter first, at most 41 characters.",
+            name=name,
+        )
+
+
+def checked_titles(titles: Mapping[str, str]) -> dict[str, str]:
+    kept = {language: title.strip() for language, title in titles.items() if title.strip()}
+    if not kept or any(len(title) > 200 or _HALF.search(title) for title in kept.values()):
+        raise BadInput("template_bad_title", "A template needs a title, of at most 200 characters.", "Type one.")
+    return kept
+
+
+def checked_note(note: str) -> str:
+    if len(note) > MAX_NOTE or _HALF.search(note):
+        raise BadInput("template_bad_note", f"A note has at most {MAX_NOTE} characters.", "Shorten it.", limit=MAX_NOTE)
+    return note.strip()
+
+
+def checked_text(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip() or len(text) > MAX_TEXT:
+        raise BadInput(
+            "template_bad_text",
+            f"The wording must have 1 to {MAX_TEXT} characters; this has {len(text)}.",
+            "Type what the model is to be asked.",
+            length=len(text),
+            limit=MAX_TEXT,
+        )
+    if _HALF.search(text):
+        raise BadInput("template_bad_text", "The wording holds half a character.", "Type it again.", length=len(text))
+    return text
+
+
+def checked_task(task: Task | str) -> Task:
+    try:
+        return Task(task)
+    except ValueError as error:
+        known = ", ".join(Task)
+        raise BadInput(
+            "template_bad_task", f"{task!r} is not a task.", f"Use one of: {known}.", task=str(task), known=known
+        ) from error
+
+
+def checked_sampling(sampling: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(sampling, Mapping):
+        raise BadInput("template_bad_sampling", "sampling must be settings with numbers.", "", setting="sampling")
+    return {key: _checked_setting(key, value) for key, value in sampling.items()}
+
+
+def _checked_setting(key: str, value: Any) -> float:
+    kind, least, most = SAMPLING.get(key, (None, 0, 0))
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if kind is not None and (whole or (kind is float and isinstance(value, float))) and least <= value <= most:
+        return value
+    wanted = f"{key} from {least} to {most}" if kind else ", ".join(SAMPLING)
+    raise BadInput(
+        "template_bad_sampling",
+        f"Sampling cannot have {key} = {value!r}.",
+        f"Use {wanted}.",
+        setting=key,
+        value=str(value),
+        wanted=wanted,
+    )
+
+
+def check_placeholders(template: PromptTemplate) -> None:
+    unknown = [name for name in template.placeholders if name not in {v.name for v in template.variables}]
+    if unknown:
+        known = ", ".join(v.name for v in template.variables)
+        raise BadInput(
+            "template_unknown_placeholder",
+            f"Nothing says what {{{{{unknown[0]}}}}} in the wording stands for.",
+            f"Use the variables of the template ({known or 'it has none'}), or write the words themselves.",
+            placeholder=unknown[0],
+            known=known,
+        )
+
+
+def _check_file_placeholders(template: PromptTemplate, file: str, first_line: int, variables_line: int) -> None:
+    """`first_line`: 1-based line of the file on which the wording begins."""
+    try:
+        check_placeholders(template)
+    except BadInput as error:
+        name = error.details["placeholder"]
+        line = next(
+            n for n, words in enumerate(template.text.split("\n")) if re.search(rf"{{{{\s*{name}\s*}}}}", words)
+        )
+        raise _broken(file, first_line + line, error.message) from error
+    unused = [v.name for v in template.variables if v.name not in template.placeholders]
+    if unused:
+        raise _broken(file, variables_line, f"variable {unused[0]} is not used in the wording")
+
+
+def _variable_dict(variable: Variable) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": variable.name, "label": variable.label}
+    if variable.default is not None:
+        made["default"] = variable.default
+    if variable.many:
+        made["many"] = True
+    if variable.choices:
+        made["choices"] = [_choice_dict(choice) for choice in variable.choices]
+    return made
+
+
+def _choice_dict(choice: Choice) -> dict[str, Any]:
+    made = {"value": choice.value, "label": choice.label}
+    return made if choice.text is None else {**made, "text": choice.text}
+
+
+def _broken(file: str, line: int, reason: str) -> BadInput:
+    return BadInput(
+        "template_broken",
+        f"{file}, line {line}: {reason}.",
+        "Mend the file; all other templates work.",
+        file=file,
+        line=line,
+        reason=reason,
+    )

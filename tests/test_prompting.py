@@ -1,0 +1,431 @@
+"""The templates of the product say what the model was trained on, and own ones are kept, version by version."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable
+from ocr_ui.errors import BadInput, Conflict, NotFound
+from ocr_ui.prompt_files import MAX_TEXT, SAMPLING, dump_template, load_template
+from ocr_ui.prompting import MAIN, PromptLibrary
+
+BUILTIN = Path(__file__).resolve().parent.parent / "prompts"
+
+OFFICIAL = [
+    ("full_text", {}, "检测并识别图片中的文字，将文本坐标格式化输出。"),
+    ("full_text_plain", {}, "提取图中的文字。"),
+    (
+        "full_text_json",
+        {},
+        "检测并识别图中所有的文字行，请按从上到下、从左到右的阅读顺序进行识别。 "
+        "输出格式为 JSON 数组，每个元素必须包含："
+        '"box": [xmin, ymin, xmax, ymax]（坐标需归一化到 [0, 1000] 范围内）；"text": "识别出的文字内容"。 '
+        "注意：请直接输出 JSON 数组，不要包含任何多余的描述性文字。",
+    ),
+    (
+        "document",
+        {},
+        "提取文档图片中正文的所有信息用markdown格式表示，其中页眉、页脚部分忽略，表格用html格式表达，"
+        "文档中公式用latex格式表示，按照阅读顺序组织进行解析。",
+    ),
+    (
+        "document_full",
+        {},
+        "提取文档图片中所有内容用markdown格式表示，表格用html格式表达，文档中公式用latex格式表示，"
+        "请按照阅读顺序组织进行全文解析，并输出版式分析信息。",
+    ),
+    ("layout", {}, "按照阅读顺序解析图中的版式信息。"),
+    ("chart", {}, "解析图中的图表，对于流程图使用Mermaid格式表示，其他图表使用Markdown格式表示。"),
+    ("formula", {}, "识别图片中的公式，用LaTeX格式表示。"),
+    ("table", {}, "把图中的表格解析为HTML。"),
+    (
+        "document_translate",
+        {},
+        "先解析文档，再将文档内容翻译为中文，其中页眉、页脚忽略，公式用latex格式表示，表格用html格式表示。",
+    ),
+    (
+        "translate",
+        {"target": "en"},
+        "按照阅读顺序，提取图中文字，公式用latex格式表示，表格用markdown格式表示，再将文字内容翻译为英文。",
+    ),
+    (
+        "translate",
+        {"target": "zh"},
+        "按照阅读顺序，提取图中文字，公式用latex格式表示，表格用markdown格式表示，再将文字内容翻译为中文。",
+    ),
+    (
+        "translate_v1",
+        {},
+        "先提取文字，再将文字内容翻译为英文。若是文档，则其中页眉、页脚忽略。公式用latex格式表示，表格用html格式表示。",
+    ),
+    ("fields", {"fields": "key1,key2"}, "提取图片中的: ['key1','key2'] 的字段内容，并按照 JSON 格式返回。"),
+    (
+        "fields_en",
+        {"fields": "key1，key2"},
+        "Extract the content of the fields: ['key1','key2'] from the image and return it in JSON format.",
+    ),
+    ("value", {"key": "Key"}, "输出 Key 的值。"),
+    ("value_en", {"key": "Key"}, "Output the value of Key."),
+    ("subtitles", {}, "提取图片中的字幕。"),
+    ("subtitles_en", {}, "Extract the subtitles from the image."),
+    ("qa", {"question": "图中有几个人？"}, "图中有几个人？"),
+]
+"""Template, values, and the wording of the model's documentation (repository tencent/HunyuanOCR: prompt table of 1.5;
+README of 1.0 for fields, one value, subtitles and the second translation), which lowers the quality where it is
+changed."""
+
+
+class Clock:
+    """One second later at every look."""
+
+    def __init__(self) -> None:
+        self.time = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.time += timedelta(seconds=1)
+        return self.time
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return tmp_path / "prompts"
+
+
+@pytest.fixture
+def library(own: Path) -> PromptLibrary:
+    return PromptLibrary(BUILTIN, own, Clock())
+
+
+@pytest.mark.parametrize(("name", "values", "wording"), OFFICIAL, ids=lambda value: value if type(value) is str else "")
+def test_the_wording_is_the_official_one_byte_for_byte(
+    library: PromptLibrary, name: str, values: dict[str, str], wording: str
+) -> None:
+    assert library.get(name).render(values).encode() == wording.encode()
+
+
+def test_every_template_of_the_product_has_its_wording_pinned(library: PromptLibrary) -> None:
+    assert {template.name for template in library.list()} == {name for name, _, _ in OFFICIAL}
+
+
+def test_every_template_of_the_product_samples_as_the_official_scripts_do(library: PromptLibrary) -> None:
+    official = {"temperature": 0, "top_p": 1, "top_k": -1, "repetition_penalty": 1.08, "max_tokens": 8192}
+    assert [t.name for t in library.list() if t.sampling != official] == []
+
+
+def test_every_word_of_the_product_stands_in_both_languages(library: PromptLibrary) -> None:
+    words = [w for t in library.list() for w in (t.title, t.description)]
+    words += [v.label for t in library.list() for v in t.variables]
+    words += [c.label for t in library.list() for v in t.variables for c in v.choices]
+    assert [w for w in words if set(w) != {"en", "zh"}] == []
+
+
+def test_the_main_templates_come_first_and_nothing_is_broken(library: PromptLibrary) -> None:
+    assert tuple(template.name for template in library.list())[: len(MAIN)] == MAIN
+    assert library.problems() == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("full_text", Task.SPOTTING),
+        ("full_text_json", Task.SPOTTING),
+        ("full_text_plain", Task.TEXT),
+        ("document", Task.DOCUMENT),
+        ("subtitles", Task.SUBTITLES),
+        ("value", Task.QA),
+    ],
+)
+def test_the_task_is_what_the_wording_brings_back(library: PromptLibrary, name: str, task: Task) -> None:
+    assert library.get(name).task == task
+
+
+def test_a_target_without_an_official_wording_takes_the_sentence_of_1_0(library: PromptLibrary) -> None:
+    assert library.get("translate").render({"target": "ja"}) == library.get("translate_v1").text.replace("英文", "日文")
+
+
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r"), max_size=40)
+names = st.from_regex(r"[a-z][a-z0-9_]{0,10}", fullmatch=True)
+labels = st.fixed_dictionaries({"en": words, "zh": words})
+
+
+@st.composite
+def templates(draw: st.DrawFn) -> PromptTemplate:
+    variables = tuple(
+        Variable(
+            name,
+            draw(labels),
+            draw(st.none() | words),
+            many=draw(st.booleans()),
+        )
+        for name in draw(st.lists(names, max_size=3, unique=True))
+    )
+    choosing = Variable("choice", draw(labels), "a", (Choice("a", draw(labels), draw(words.filter(bool))),))
+    variables = (*variables, choosing) if all(v.name != "choice" for v in variables) else variables
+    blanks = "".join(f"{{{{{variable.name}}}}}" for variable in variables)
+    text = draw(words.filter(lambda text: "{" not in text)) + "x" + blanks + draw(words.filter(lambda t: "{" not in t))
+    sampling = draw(st.dictionaries(st.sampled_from(["temperature", "top_p"]), st.floats(0, 1)))
+    return PromptTemplate(
+        draw(names),
+        {"en": "t"},
+        draw(st.sampled_from(Task)),
+        text,
+        variables,
+        sampling,
+        builtin=False,
+        description=draw(labels),
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(templates(), words)
+def test_a_file_is_read_back_as_it_was_written(template: PromptTemplate, note: str) -> None:
+    file = load_template(dump_template(template, "2026-01-01", note), "x.md", template.name, builtin=False)
+    assert (file.template, file.saved, file.note) == (template, "2026-01-01", note)
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n", "\na", "a\n\n", "---\nb", "a\n---\nb\n---", "  a  ", "{{ not a blank", "x\u2028y\x85z"]
+)
+def test_a_wording_keeps_every_character(library: PromptLibrary, own: Path, text: str) -> None:
+    library.save_new("mine", {"en": "Mine"}, text)
+    assert PromptLibrary(BUILTIN, own).get("mine").text == text
+
+
+def test_a_new_template_takes_over_what_it_is_based_on(library: PromptLibrary) -> None:
+    made = library.save_new("my_fields", {"zh": "我的"}, "Give me {{fields}}.", based_on="fields")
+    assert library.get("my_fields") == made
+    assert (made.task, made.builtin, made.title) == (Task.FIELDS, False, {"zh": "我的"})
+    assert made.render({"fields": "a、b"}) == "Give me ['a','b']."
+    assert library.list()[-1] == made
+
+
+def test_a_filled_in_text_saved_as_new_has_no_blanks_left(library: PromptLibrary) -> None:
+    made = library.save_new("dates", {"en": "Dates"}, "提取图片中的: ['date']", based_on="fields")
+    assert made.variables == ()
+    assert made.render() == "提取图片中的: ['date']"
+
+
+def test_a_version_of_a_builtin_stands_in_for_it_and_is_restored(library: PromptLibrary, own: Path) -> None:
+    official = library.get("table")
+    changed = library.save_version("table", "Read the table as HTML.", note="in English")
+    assert library.get("table") == changed
+    assert not changed.builtin
+    assert changed.title == official.title
+    assert [t.name for t in library.list()].count("table") == 1
+    assert (BUILTIN / "table.md").read_text(encoding="utf-8").endswith(official.text + "\n")
+
+    assert library.restore("table", official.version) == official
+    assert library.get("table") == official
+    assert not (own / "table.md").exists()
+    assert library.restore("table", changed.version) == changed
+
+
+def test_versions_are_kept_with_date_and_note(library: PromptLibrary) -> None:
+    official = library.get("table").version
+    first = library.save_version("table", "One.", note="first try").version
+    second = library.save_version("table", "Two.", sampling={"temperature": 0.2}).version
+    rows = [(v.version, v.saved, v.note, v.current, v.builtin) for v in library.versions("table")]
+    assert rows == [
+        (second, "2026-01-02T03:04:07.000+00:00", "", True, False),
+        (first, "2026-01-02T03:04:06.000+00:00", "first try", False, False),
+        (official, "", "", False, True),
+    ]
+    assert library.get("table", first).text == "One."
+    assert library.get("table", official).builtin
+    assert library.get("table").sampling == {"temperature": 0.2}
+
+
+def test_a_variable_that_an_edit_dropped_can_come_back(library: PromptLibrary) -> None:
+    assert library.save_version("fields", "All of it.").variables == ()
+    assert library.save_version("fields", "Only {{fields}}.").render({"fields": "a"}) == "Only ['a']."
+
+
+def test_a_file_changed_by_hand_is_kept_before_it_is_replaced(library: PromptLibrary, own: Path) -> None:
+    library.save_new("mine", {"en": "Mine"}, "One.")
+    path = own / "mine.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("One.", "By hand."), encoding="utf-8")
+    by_hand = library.get("mine").version
+    library.save_version("mine", "Two.")
+    assert library.get("mine", by_hand).text == "By hand."
+
+
+def test_a_change_on_disk_is_noticed(library: PromptLibrary, own: Path) -> None:
+    library.save_new("mine", {"en": "Mine"}, "One.")
+    library.get("mine")
+    path = own / "mine.md"
+    stamp = path.stat().st_mtime_ns
+    path.write_text(path.read_text(encoding="utf-8").replace("One.", "Two."), encoding="utf-8")
+    os.utime(path, ns=(stamp + 1, stamp + 1))
+    assert library.get("mine").text == "Two."
+    path.unlink()
+    with pytest.raises(NotFound):
+        library.get("mine")
+
+
+def test_two_people_saving_the_same_template(library: PromptLibrary) -> None:
+    seen = library.get("table").version
+    first = library.save_version("table", "Ann's.", expected=seen)
+    with pytest.raises(Conflict) as told:
+        library.save_version("table", "Ben's.", expected=seen)
+    assert told.value.code == "template_changed"
+    assert library.get("table") == first
+
+
+@pytest.mark.parametrize("name", ["table", "mine"])
+def test_a_name_that_is_taken_is_a_conflict(library: PromptLibrary, name: str) -> None:
+    library.save_new("mine", {"en": "Mine"}, "One.")
+    with pytest.raises(Conflict) as told:
+        library.save_new(name, {"en": "Again"}, "Two.")
+    assert told.value.code == "template_exists"
+
+
+@pytest.mark.parametrize("name", ["", "Table", "1st", "a b", "../x", "a/b", "a\n", "表", "a" * 42, "con.md", "a\0"])
+def test_a_name_that_is_no_file_name_is_refused(library: PromptLibrary, own: Path, name: str) -> None:
+    with pytest.raises(BadInput) as told:
+        library.save_new(name, {"en": "x"}, "y")
+    assert told.value.code == "template_bad_name"
+    assert not own.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"text": " \n"}, "template_bad_text"),
+        ({"text": "x" * (MAX_TEXT + 1)}, "template_bad_text"),
+        ({"text": "\ud800"}, "template_bad_text"),
+        ({"text": "Ask {{what}}"}, "template_unknown_placeholder"),
+        ({"titles": {"en": " "}}, "template_bad_title"),
+        ({"titles": {"en": "\udfff"}}, "template_bad_title"),
+        ({"note": "x" * 1001}, "template_bad_note"),
+        ({"task": "sing"}, "template_bad_task"),
+        ({"sampling": {"temperature": 3}}, "template_bad_sampling"),
+        ({"sampling": {"temperature": True}}, "template_bad_sampling"),
+        ({"sampling": {"temperature": float("nan")}}, "template_bad_sampling"),
+        ({"sampling": {"top_k": 1.5}}, "template_bad_sampling"),
+        ({"sampling": {"heat": 1}}, "template_bad_sampling"),
+    ],
+)
+def test_what_cannot_be_sent_is_not_saved(library: PromptLibrary, own: Path, change: dict, code: str) -> None:
+    given = {"titles": {"en": "Mine"}, "text": "One."} | change
+    with pytest.raises(BadInput) as told:
+        library.save_new("mine", **given)
+    assert told.value.code == code
+    assert not (own / "mine.md").exists()
+
+
+def test_an_unknown_template_is_named_with_what_is_near(library: PromptLibrary) -> None:
+    with pytest.raises(NotFound) as told:
+        library.get("ful_text")
+    assert told.value.details["near"].split(", ")[0] == "full_text"
+    with pytest.raises(NotFound) as told:
+        library.get("../../etc/passwd")
+    assert told.value.code == "template_not_found"
+
+
+@pytest.mark.parametrize("version", ["000000000000", "../table", "", "*"])
+def test_an_unknown_version_is_not_found(library: PromptLibrary, version: str) -> None:
+    with pytest.raises(NotFound) as told:
+        library.restore("table", version)
+    assert told.value.code == "template_version_not_found"
+
+
+HEAD = "---\nname: bad\ntitle: {en: Bad}\ntask: qa\n"
+BROKEN = [
+    ("Just a text", 1, "settings between two lines"),
+    ("---\nname: bad\n", 1, "settings between two lines"),
+    ("---\ntitle: [\n---\nx", 2, ""),
+    (HEAD + "note: 'a\n---\nx", 5, ""),
+    (HEAD + "task: qa\n---\nx", 5, "twice"),
+    (HEAD + "colour: red\n---\nx", 5, "'colour' is not known"),
+    (HEAD + "sampling: {temperature: hot}\n---\nx", 5, "temperature"),
+    (HEAD + "sampling: &a [1]\nnote: *a\n---\nx", 6, "aliases"),
+    (HEAD + "note: 2026-01-01\n---\nx", 5, "quotes"),
+    (HEAD + "note: !!python/object/apply:os.system [ls]\n---\nx", 5, "constructor"),
+    (HEAD + "variables: x\n---\n{{x}}", 5, "list"),
+    (HEAD + "variables:\n  - name: x\n    default: no\n---\n{{x}}", 7, "quotes"),
+    (HEAD + "variables:\n  - name: x\n    default: b\n    choices: [{value: a}]\n---\n{{x}}", 7, "choices"),
+    (HEAD + "variables: [{name: x}, {name: x}]\n---\n{{x}}", 5, "same name"),
+    (HEAD + "variables:\n  - name: x\n    size: 3\n---\n{{x}}", 6, "'size' is not known"),
+    (HEAD + "variables:\n  - name: x\n---\nno blank", 5, "x is not used"),
+    (HEAD + "---\nfirst\nsecond {{ who }}", 7, "{{who}}"),
+    (HEAD.replace("bad", "good") + "---\nx", 2, "must be bad"),
+    (HEAD.replace("task: qa", "task: sing") + "---\nx", 4, "'sing' is not a task"),
+    (HEAD.replace("title: {en: Bad}\n", "") + "---\nx", 1, "title"),
+    (HEAD + "---\n \n", 1, "wording"),
+    (HEAD + "note: " + "[" * 2_000 + "\n---\nx", 2, ""),
+]
+
+
+@pytest.mark.parametrize(("content", "line", "reason"), BROKEN)
+def test_a_broken_file_is_told_with_its_line_and_takes_nothing_down(
+    library: PromptLibrary, own: Path, content: str, line: int, reason: str
+) -> None:
+    own.mkdir()
+    (own / "bad.md").write_text(content, encoding="utf-8")
+    (problem,) = library.problems()
+    assert (problem.code, problem.details["file"], problem.details["line"]) == ("template_broken", "bad.md", line)
+    assert reason in problem.details["reason"]
+    assert len(library.list()) == len(list(BUILTIN.glob("*.md")))
+    with pytest.raises(BadInput):
+        library.get("bad")
+
+
+def test_bytes_that_are_no_text_and_a_folder_are_told_too(library: PromptLibrary, own: Path) -> None:
+    (own / "folder.md").mkdir(parents=True)
+    (own / "latin.md").write_bytes(b"---\nname: latin\ntitle: {en: caf\xe9}\n")
+    assert [(p.details["file"], p.details["line"]) for p in library.problems()] == [("folder.md", 1), ("latin.md", 3)]
+
+
+def test_a_broken_own_file_falls_back_to_the_builtin_and_is_not_overwritten(library: PromptLibrary, own: Path) -> None:
+    own.mkdir()
+    (own / "table.md").write_text("work of a day", encoding="utf-8")
+    assert library.get("table").builtin
+    for save in (lambda: library.save_version("table", "x"), lambda: library.restore("table", "0" * 12)):
+        with pytest.raises(BadInput):
+            save()
+    assert (own / "table.md").read_text(encoding="utf-8") == "work of a day"
+
+
+def test_windows_line_ends_and_a_byte_order_mark_do_not_reach_the_model(library: PromptLibrary, own: Path) -> None:
+    own.mkdir()
+    (own / "bad.md").write_bytes(("\ufeff" + HEAD + "---\none\ntwo\n").replace("\n", "\r\n").encode())
+    assert library.get("bad").text == "one\ntwo"
+
+
+def test_no_other_file_is_left_behind(library: PromptLibrary, own: Path) -> None:
+    version = library.save_new("mine", {"en": "Mine"}, "One.").version
+    found = sorted(str(path.relative_to(own)) for path in own.rglob("*") if path.is_file())
+    assert found == ["mine.md", f"versions/mine/{version}.md"]
+
+
+def test_a_crash_while_writing_leaves_the_old_version(
+    library: PromptLibrary, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.save_new("mine", {"en": "Mine"}, "One.")
+    monkeypatch.setattr(os, "fsync", lambda handle: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        library.save_version("mine", "Two.")
+    assert library.get("mine").text == "One."
+    assert [path.name for path in own.glob(".*")] == []
+
+
+def test_the_version_changes_with_everything_that_reaches_the_model() -> None:
+    base = PromptTemplate("a", {}, Task.QA, "t {{v}}", (Variable("v", {}, "x", (Choice("x", {}, "one"),)),), {})
+    others = [
+        PromptTemplate("a", {}, Task.TEXT, base.text, base.variables),
+        PromptTemplate("a", {}, Task.QA, "u {{v}}", base.variables),
+        PromptTemplate("a", {}, Task.QA, base.text, (Variable("v", {}, "x", (Choice("x", {}, "two"),)),)),
+        PromptTemplate("a", {}, Task.QA, base.text, base.variables, {"top_k": 1}),
+    ]
+    assert base.version not in {other.version for other in others}
+    assert PromptTemplate("b", {"en": "T"}, Task.QA, base.text, base.variables).version == base.version
+
+
+def test_every_sampling_setting_has_a_range() -> None:
+    assert [name for name, (kind, low, high) in SAMPLING.items() if kind not in (int, float) or low >= high] == []
