@@ -1,0 +1,61 @@
+"""How HunyuanOCR is asked, whatever runs it: the order of the messages and the sampling of the official scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ocr_ui.errors import BadInput
+from ocr_ui.settings import Settings
+
+SAMPLING: dict[str, Any] = {"temperature": 0.0, "top_p": 1.0, "top_k": -1, "repetition_penalty": 1.08}
+"""Sampling of the model's official scripts; a template or a person may override each."""
+
+OVERRIDES = frozenset(
+    {*SAMPLING, "max_tokens", "min_p", "seed", "presence_penalty", "frequency_penalty", "logprobs", "json_schema"}
+)
+"""Keys that `EngineRequest.sampling` may hold. `logprobs` (bool) asks for token probabilities, `json_schema` (dict)
+holds the answer to a JSON schema by the engine's own structured output."""
+
+
+def sampling_for(overrides: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The sampling that is sent: the official values, the settings' limits, and the overrides of a request.
+
+    Raises:
+        BadInput: a key that no engine knows.
+    """
+    unknown = sorted(set(overrides) - OVERRIDES)
+    if unknown:
+        raise BadInput(
+            "unknown_sampling",
+            f"There is no sampling setting {', '.join(unknown)}.",
+            f"Use: {', '.join(sorted(OVERRIDES))}.",
+            names=", ".join(unknown),
+            allowed=", ".join(sorted(OVERRIDES)),
+        )
+    limits = {"max_tokens": settings.max_new_tokens, "logprobs": settings.token_logprobs}
+    return {**SAMPLING, **limits, **overrides}
+
+
+def messages(prompt: str, picture: dict[str, Any]) -> list[dict[str, Any]]:
+    """An empty system message, then the picture BEFORE the text, as the official scripts ask.
+
+    Args:
+        prompt: the exact text.
+        picture: the content part that stands for the picture, in the form that the receiver wants.
+    """
+    return [
+        {"role": "system", "content": ""},
+        {"role": "user", "content": [picture, {"type": "text", "text": prompt}]},
+    ]
+
+
+def check_prompt(prompt: str, special_tokens: list[str]) -> None:
+    """Raises BadInput where a prompt holds one of the model's own marks: it would end the question early."""
+    for token in special_tokens:
+        if token in prompt:
+            raise BadInput(
+                "special_token_in_prompt",
+                f"The prompt holds {token}, a mark of the model's own.",
+                "Leave it out.",
+                token=token,
+            )
