@@ -53,7 +53,7 @@ class Corrections:
             before = self._sent_before(connection, recognition_id, client_key, written)
             if before:
                 return before
-            check_base(connection, recognition_id, base_version)
+            _check_base(connection, recognition_id, base_version)
             row = {
                 "recognition_id": recognition_id,
                 "version": base_version + 1,
@@ -73,6 +73,11 @@ class Corrections:
             )
         value = Correction(content, row["version"], people.clean(person), edit_distance, cer)
         return StoredCorrection(recognition_id, row["created_at"], value)
+
+    def check_base(self, recognition_id: int, base_version: int) -> None:
+        """Raises Conflict where `base_version` is not the newest, NotFound where there is no such recognition."""
+        with self._database.reading() as connection:
+            _check_base(connection, recognition_id, base_version)
 
     def latest(self, recognition_id: int) -> StoredCorrection | None:
         """The newest version, None where there is none."""
@@ -101,17 +106,15 @@ class Corrections:
         if row is None:
             return None
         if row.content != written:
-            raise BadInput(
-                "client_key_reused",
-                "The same key came before with other content.",
-                "Use a new key for each save.",
-                client_key=client_key,
-            )
+            raise key_reused()
         return stored(row)
 
 
-def check_base(connection: Connection, recognition_id: int, base_version: int) -> None:
-    """Raises Conflict where `base_version` is not the newest, NotFound where there is no such recognition."""
+def key_reused() -> BadInput:
+    return BadInput("client_key_reused", "The same key came before with another page.", "Use a new key for each save.")
+
+
+def _check_base(connection: Connection, recognition_id: int, base_version: int) -> None:
     newest = connection.scalar(select(review.c.latest_version).where(review.c.recognition_id == recognition_id))
     if newest is None:
         raise unknown(recognition_id)

@@ -1,0 +1,179 @@
+"""The list of what was read: rows, counts and the figures of its charts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from ocr_ui.domain.review import ErrorKind, State, Verdict
+from ocr_ui.errors import BadInput
+from ocr_ui.storage.items import NO_VERDICT, SORTS, Filters, ItemRow
+from ocr_ui.storage.store import Store
+
+MOST_ROWS = 1_000
+SORT_NAMES = tuple(SORTS)
+_CHARTS = ("day", "verdict", "error_kind", "template", "state")
+_LISTS = ("templates", "engines", "models", "verdicts", "states", "error_kinds", "reviewers", "items")
+_ALLOWED = {
+    "verdicts": (*(verdict.value for verdict in Verdict), NO_VERDICT),
+    "states": tuple(state.value for state in State),
+    "error_kinds": tuple(kind.value for kind in ErrorKind),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some rows of the list, and how many there are in all."""
+
+    rows: tuple[ItemRow, ...]
+    total: int
+    offset: int
+
+
+class Dataset:
+    """Reads the list. Filters are a `Filters` or a mapping as `read_filters` takes it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def list(
+        self,
+        filters: Filters | Mapping[str, Any] | None = None,
+        sort: str = "newest",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Window:
+        """Rows from `offset` on, at most `limit` and MOST_ROWS, in an order of SORT_NAMES.
+
+        Raises:
+            BadInput: `unknown_sort`, `unknown_filter`, `bad_filter_value`, `bad_date`.
+        """
+        wanted = as_filters(filters)
+        return await asyncio.to_thread(self._window, wanted, sort, min(limit, MOST_ROWS), max(0, offset))
+
+    async def count(self, filters: Filters | Mapping[str, Any] | None = None) -> int:
+        return await asyncio.to_thread(self._store.items.count, as_filters(filters))
+
+    async def summary(self, filters: Filters | Mapping[str, Any] | None = None) -> dict[str, dict[str, int]]:
+        """Numbers of items by day (of the recognition, UTC, none left out in between), verdict (or `none`), error kind,
+        template and state, for charts."""
+        return await asyncio.to_thread(self._summary, as_filters(filters))
+
+    async def choices(self) -> dict[str, tuple[str, ...]]:
+        """The values that each filter can be set to: those in the store, and all verdicts, states and error kinds."""
+        return await asyncio.to_thread(self._choices)
+
+    def _window(self, filters: Filters, sort: str, limit: int, offset: int) -> Window:
+        return Window(
+            tuple(self._store.items.list(filters, sort, limit, offset)), self._store.items.count(filters), offset
+        )
+
+    def _summary(self, filters: Filters) -> dict[str, dict[str, int]]:
+        counts = {group: self._store.items.count_by(group, filters) for group in _CHARTS}
+        return {**counts, "day": _without_gaps(counts["day"])}
+
+    def _choices(self) -> dict[str, tuple[str, ...]]:
+        groups = {"templates": "template", "engines": "engine", "models": "model", "reviewers": "reviewer"}
+        found = {
+            name: tuple(value for value in self._store.items.count_by(group) if value) for name, group in groups.items()
+        }
+        return found | _ALLOWED
+
+
+def as_filters(filters: Filters | Mapping[str, Any] | None) -> Filters:
+    return filters if isinstance(filters, Filters) else read_filters(filters or {})
+
+
+def read_filters(values: Mapping[str, Any]) -> Filters:
+    """Filters from plain values, as widgets and addresses give them.
+
+    Args:
+        values: lists under templates, engines, models, verdicts, states, error_kinds, reviewers, items (a single text
+            is a list of one; the singular name works too); since and until as dates or moments (ISO 8601 text, date,
+            datetime or seconds since 1970; `until` as a date includes that day; without a zone they are UTC); text.
+            Empty ones do not restrict.
+
+    Raises:
+        BadInput: `unknown_filter` (details: name), `bad_filter_value` (details: name, value, allowed), `bad_date`
+            (details: name, value).
+    """
+    parts: dict[str, Any] = {}
+    for given, value in values.items():
+        name = given if given in (*_LISTS, "since", "until", "text") else f"{given}s"
+        if name not in (*_LISTS, "since", "until", "text"):
+            raise BadInput("unknown_filter", f"There is no filter {given[:80]!r}.", "", name=given[:80])
+        parts[name] = _read_part(name, value)
+    return Filters(**parts)
+
+
+def _read_part(name: str, value: Any) -> Any:
+    if name == "text":
+        return str(value or "").strip()
+    if name in ("since", "until"):
+        return _moment(name, value)
+    listed = [value] if isinstance(value, str | int) else list(value or ())
+    return tuple(_one(name, one) for one in listed if one not in ("", None))
+
+
+def _one(name: str, value: Any) -> Any:
+    allowed = _ALLOWED.get(name, ())
+    if allowed and str(value) not in allowed:
+        raise _bad_value(name, value, ", ".join(allowed))
+    if name == "items":
+        return _number(name, value)
+    return {"states": State, "error_kinds": ErrorKind}.get(name, str)(str(value))
+
+
+def _number(name: str, value: Any) -> int:
+    try:
+        return int(value)
+    except ValueError as error:
+        raise _bad_value(name, value, "numbers of items") from error
+
+
+def _bad_value(name: str, value: Any, allowed: str) -> BadInput:
+    shown = str(value)[:80]
+    return BadInput(
+        "bad_filter_value",
+        f"{shown!r} is not a value for {name}.",
+        f"Allowed: {allowed}.",
+        name=name,
+        value=shown,
+        allowed=allowed,
+    )
+
+
+def _moment(name: str, value: Any) -> datetime | None:
+    if value in ("", None):
+        return None
+    try:
+        return _parsed(value, end=name == "until").astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, OSError, AttributeError) as error:
+        shown = str(value)[:80]
+        raise BadInput(
+            "bad_date", f"{shown!r} is not a date.", "Write it as 2026-01-31.", name=name, value=shown
+        ) from error
+
+
+def _parsed(value: Any, end: bool) -> datetime:
+    """A moment; of a whole day its beginning, or the beginning of the next day where its `end` is wanted."""
+    if isinstance(value, int | float):
+        return datetime.fromtimestamp(value, UTC)
+    if isinstance(value, str):
+        text = value.strip()
+        value = date.fromisoformat(text) if len(text) <= len("2026-01-31") else datetime.fromisoformat(text)
+    if not isinstance(value, datetime):
+        start = datetime(value.year, value.month, value.day, tzinfo=UTC)
+        return start + timedelta(days=1) if end else start
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def _without_gaps(days: dict[str, int]) -> dict[str, int]:
+    if not days:
+        return {}
+    first, last = date.fromisoformat(min(days)), date.fromisoformat(max(days))
+    span = ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
+    return {day: days.get(day, 0) for day in span}
