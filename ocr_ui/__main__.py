@@ -12,6 +12,7 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def _add_recognize(commands: Any) -> None:
 def _add_export(commands: Any) -> None:
     command = commands.add_parser("export", help="write the corrections as files")
     command.add_argument("--format", required=True, choices=("jsonl", "csv"))
-    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="a folder that does not exist yet")
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     command.set_defaults(run=_export)
 
 
@@ -104,10 +105,11 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.export import export_to_folder
+    from ocr_ui.services.export import Exporter
+    from ocr_ui.storage.store import Store
 
-    report = export_to_folder(arguments.format, arguments.out, settings)
-    _print_json(report.to_dict())
+    with Store.open(settings) as store:
+        _print_json(asdict(Exporter(store).export_now(arguments.format, arguments.out)))
     return 0
 
 
@@ -123,10 +125,10 @@ def _parse(arguments: argparse.Namespace, settings: Settings) -> int:
 def _check_image(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.check_image import check_image
 
-    checked = check_image(_bytes(arguments.file), settings)
-    if arguments.out is not None:
-        _write(arguments.out, checked.png())
-    _print_json(checked.value)
+    try:
+        _print_json(check_image(_bytes(arguments.file), settings, out=arguments.out))
+    except OSError as error:
+        raise BadInput("unwritable_file", f"Cannot write {arguments.out}: {error.strerror}.", "") from error
     return 0
 
 
@@ -135,13 +137,6 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise BadInput("unreadable_file", f"Cannot read {path}: {error.strerror}.", "", file=str(path)) from error
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise BadInput("unwritable_file", f"Cannot write {path}: {error.strerror}.", "", file=str(path)) from error
 
 
 def _print_json(value: Any) -> None:

@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "api": {"services", "domain", "errors", "settings", "metrics"},
     "ui": {"services", "domain", "errors", "settings", "render"},
-    "__main__": {"services", "domain", "errors", "settings", "metrics", "images", "parsing"},
+    "__main__": {"services", "domain", "errors", "settings", "metrics", "images", "parsing", "storage"},
 }
 
 ONLY_IN: dict[str, set[str]] = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ocr_ui.domain.content import PageContent
+from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, Verdict
-from ocr_ui.errors import BadInput
 from ocr_ui.services.workbench import Workbench
 
 
@@ -21,10 +20,11 @@ class ContentBody(BaseModel):
 class CorrectionBody(ContentBody):
     base_version: int = Field(ge=0)
     verdict: Verdict | None = None
-    error_kinds: list[ErrorKind] = []
-    note: str = Field("", max_length=10_000)
+    error_kinds: list[ErrorKind] | None = None
+    note: str | None = None
     person: str = Field("", max_length=200)
     client_key: str = Field(min_length=8, max_length=64)
+    base_revision: int | None = None
 
 
 def correction_routes(workbench: Workbench) -> APIRouter:
@@ -36,15 +36,18 @@ def correction_routes(workbench: Workbench) -> APIRouter:
         saved = await workbench.annotator.save_correction(
             recognition_id=body.recognition_id,
             base_version=body.base_version,
-            content=content_of(body.content),
+            content=body.content,
             verdict=body.verdict,
-            error_kinds=tuple(body.error_kinds),
+            error_kinds=body.error_kinds,
             note=body.note,
-            person=body.person,
+            person=Person(body.person.strip()),
             client_key=body.client_key,
+            base_revision=body.base_revision,
         )
         return {
             "version": saved.version,
+            "revision": saved.revision,
+            "verdict": saved.verdict,
             "state": saved.state,
             "edit_distance": saved.edit_distance,
             "cer": saved.cer,
@@ -55,21 +58,12 @@ def correction_routes(workbench: Workbench) -> APIRouter:
     @routes.post("/v1/differences")
     async def differences(body: ContentBody) -> dict:
         """What a content changes against the model's output: edit distance, CER, kinds of error."""
-        found = await workbench.annotator.differences(body.recognition_id, content_of(body.content))
+        found = await workbench.annotator.differences(body.recognition_id, body.content)
         return {
             "edit_distance": found.edit_distance,
+            "changed": found.changed,
             "cer": found.cer,
-            "error_kinds": [kind.value for kind in found.error_kinds],
+            "error_kinds": [kind.value for kind in found.kinds],
         }
 
     return routes
-
-
-def content_of(data: dict) -> PageContent:
-    """Raises BadInput where the data has not the shape of a PageContent."""
-    try:
-        return PageContent.from_dict(data)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BadInput(
-            "content_malformed", f"The content has not the right shape: {error}.", "Reload the page and try again."
-        ) from error

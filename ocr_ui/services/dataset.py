@@ -15,6 +15,7 @@ from ocr_ui.storage.store import Store
 
 MOST_ROWS = 1_000
 SORT_NAMES = tuple(SORTS)
+Row = ItemRow
 _CHARTS = ("day", "verdict", "error_kind", "template", "state")
 _LISTS = ("templates", "engines", "models", "verdicts", "states", "error_kinds", "reviewers", "items")
 _ALLOWED = {

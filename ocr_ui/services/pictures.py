@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -56,7 +55,7 @@ class PageStore:
         """
         old = await asyncio.to_thread(self._store.pages.by_sha256, sha256)
         pixels = decode_png(await asyncio.to_thread(self._store.pictures.read, sha256))
-        turned = await asyncio.to_thread(rotate_quarters, pixels, -turns)
+        turned = await asyncio.to_thread(rotate_quarters, pixels, turns % 4)
         return await asyncio.to_thread(self._keep, turned, old.page.name, person, ())
 
     def _keep(self, pixels: np.ndarray, name: str, person: str, warnings: tuple[ContentWarning, ...]) -> Received:
@@ -107,4 +106,4 @@ class Upright:
         notice = ContentWarning(
             f"turned_{turns * 90}", f"The page lay on its side or head; it was turned by {turns * 90} degrees."
         )
-        return await asyncio.to_thread(rotate_quarters, pixels, turns), (notice,)
+        return await asyncio.to_thread(rotate_quarters, pixels, -turns), (notice,)

@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from ocr_ui.domain.page import Page
+from ocr_ui.domain.person import Person
 from ocr_ui.metrics import StageClock
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
@@ -71,7 +72,8 @@ class Recognizer:
         if recognition.outcome == "failed" and not recognition.generation.text:
             return Reading(page, step)
         timed = replace(recognition, timings={**clock.seconds, **recognition.timings})
-        stored = await asyncio.to_thread(self._store.recognitions.add, timed, page_id, person)
+        reader = Person(person) if person else None
+        stored = await asyncio.to_thread(self._store.recognitions.add, timed, page_id, reader)
         return Reading(page, replace(step, recognition=timed), stored)
 
     async def stop(self, owner: str) -> int:

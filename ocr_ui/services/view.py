@@ -7,10 +7,10 @@ from typing import Any
 from ocr_ui.domain.page import Page
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.render.markdown import render_markdown
-from ocr_ui.services.annotate import OpenItem
+from ocr_ui.services.annotate import Item
 from ocr_ui.services.pictures import Received
-from ocr_ui.services.recognize import Reading
 from ocr_ui.services.reading import Progress
+from ocr_ui.services.recognize import Reading
 from ocr_ui.settings import Settings
 
 
@@ -76,11 +76,11 @@ class Views:
         value["html"] = render_markdown(recognition.content.text)
         value["version"], value["state"] = 0, "pending"
 
-    def item(self, item: OpenItem) -> dict[str, Any]:
+    def item(self, item: Item) -> dict[str, Any]:
         """A stored item as it was left: the latest correction, or the model's own output."""
         stored = item.recognition
         recognition = stored.recognition
-        content = item.correction.content if item.correction else recognition.content
+        content, review = item.content, item.review.review
         value = self._value(item.page.page, item.page.id)
         value.update(self._content(content.to_dict()))
         value["item"].update(
@@ -99,11 +99,12 @@ class Views:
             html=render_markdown(content.text),
             model_lines=recognition.content.to_dict()["lines"],
             run={"state": recognition.outcome, "seconds": recognition.generation.seconds},
-            version=item.correction.version if item.correction else 0,
-            verdict=item.review.verdict,
-            state=item.review.state,
-            error_kinds=list(item.review.error_kinds),
-            note=item.review.note,
+            version=item.review.latest_version,
+            revision=item.review.revision,
+            verdict=review.verdict,
+            state=review.state,
+            error_kinds=list(review.error_kinds),
+            note=review.note,
         )
         return value
 

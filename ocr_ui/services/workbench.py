@@ -9,6 +9,7 @@ from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
+from ocr_ui.services.export import Exporter
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.templates import Templates
@@ -26,6 +27,7 @@ class Workbench:
     recognizer: Recognizer
     annotator: Annotator
     dataset: Dataset
+    exporter: Exporter
     templates: Templates
     examples: Examples
     views: Views
@@ -48,6 +50,7 @@ class Workbench:
             recognizer=Recognizer(store, pages, engines, settings),
             annotator=Annotator(store),
             dataset=Dataset(store),
+            exporter=Exporter(store),
             templates=Templates(PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")),
             examples=Examples(settings),
             views=Views(settings),

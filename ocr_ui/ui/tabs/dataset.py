@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
 from typing import Any
 
 import gradio as gr
@@ -10,15 +9,20 @@ import plotly.graph_objects as go
 
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.errors import BadInput
+from ocr_ui.services.dataset import Row, read_filters
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.words import fill, only
 
 ROWS = 50
-SORTS = ("newest", "oldest", "most_changed")
+SORTS = ("newest", "oldest", "updated", "most_edited", "least_sure")
 CHARTS = ("day", "verdict", "error_kind", "template")
 COLOURS = {"right": "#15803d", "wrong": "#b91c1c", "none": "#64748b"}
 ACCENT = "#2563eb"
+GREY, GRID = "#64748b", "rgba(100,116,139,.25)"
+"""Readable on a light and on a dark ground."""
+NAMES = ("text", "verdict", "error_kind", "sort", "template", "engine", "state", "reviewer", "since", "until")
+"""What the values of `DatasetTab.filters` are called, in their order."""
 
 
 class DatasetTab:
@@ -116,15 +120,86 @@ class DatasetTab:
         try:
             query = self._query(values)
         except BadInput as error:
-            gr.Warning(fill(self._words["dataset.bad_day"], **error.details))
+            gr.Warning(fill(self._words["dataset.bad_day"], day=error.details.get("value", "")))
             return [gr.skip()] * len(self.shown)
-        known = await self._workbench.dataset.known()
+        known = await self._workbench.dataset.choices()
         summary = await self._workbench.dataset.summary(query)
         return [
-            await self._rows(query, values[3], 0),
-            *(self._known_choices(known[name], name) for name in ("templates", "engines", "reviewers")),
+            await self._rows(query, self._sort(values), 0),
+            *(self._known_choices(known[name]) for name in ("templates", "engines", "reviewers")),
             *(self._chart(name, summary[name]) for name in CHARTS),
         ]
 
     async def turn_page(self, *values: str, event: gr.EventData) -> Any:
-        return await self._rows(self._query(values), values[3], int(event.offset))
+        return await self._rows(self._query(values), self._sort(values), int(event.offset))
+
+    # Small parts
+
+    def _query(self, values: tuple[str, ...]) -> dict[str, str]:
+        """The filters that are set, by the names that `read_filters` takes. Raises BadInput for a day that is none."""
+        given = dict(zip(NAMES, (str(value or "").strip() for value in values), strict=True))
+        query = {name: value for name, value in given.items() if value and name != "sort"}
+        read_filters(query)
+        return query
+
+    def _sort(self, values: tuple[str, ...]) -> str:
+        return values[NAMES.index("sort")] or SORTS[0]
+
+    async def _rows(self, query: dict[str, str], sort: str, offset: int) -> dict[str, Any]:
+        window = await self._workbench.dataset.list(query, sort, ROWS, offset)
+        titles = {t.name: t.title.get(self._language) for t in self._workbench.templates.library.list()}
+        return {
+            "items": [self._row(row, titles) for row in window.rows],
+            "total": window.total,
+            "offset": offset,
+            "limit": ROWS,
+            "filtered": bool(query),
+            "query": query,
+        }
+
+    @staticmethod
+    def _row(row: Row, titles: dict[str, str | None]) -> dict[str, Any]:
+        return {
+            "id": row.id,
+            "thumbnail": f"/pictures/{row.sha256}/thumbnail",
+            "page_name": row.page,
+            "snippet": row.text,
+            "template": row.template,
+            "template_title": titles.get(row.template),
+            "engine": row.engine,
+            "verdict": row.verdict,
+            "state": row.state,
+            "outcome": row.outcome,
+            "error_kinds": list(row.error_kinds),
+            "edit_distance": row.edit_distance,
+            "reviewer": row.reviewer,
+            "updated_at": row.updated_at.isoformat(),
+        }
+
+    def _known_choices(self, values: tuple[str, ...]) -> Any:
+        return gr.update(choices=[(self._words["dataset.all"], ""), *((value, value) for value in values)])
+
+    def _chart(self, name: str, counts: dict[str, int]) -> go.Figure:
+        """A bar a value; the words beside the bars say what the colours say."""
+        words = self._words
+        prefix = {"verdict": "verdict.", "error_kind": "kind."}.get(name, "")
+        labels = [words.get(prefix + key, key) if prefix else key for key in counts]
+        colours = [COLOURS.get(key, ACCENT) for key in counts] if name == "verdict" else ACCENT
+        bars = go.Bar(x=labels, y=list(counts.values()), marker_color=colours, text=list(counts.values()))
+        figure = go.Figure(bars)
+        figure.update_layout(
+            title={"text": words[f"dataset.chart.{name}"], "font": {"size": 14}},
+            height=240,
+            margin={"l": 40, "r": 10, "t": 40, "b": 40},
+            yaxis={"rangemode": "tozero", "tickformat": "d", "gridcolor": GRID},
+            xaxis={"type": "category"},
+            paper_bgcolor="rgba(0,0,0,0)",
+            plot_bgcolor="rgba(0,0,0,0)",
+            font={"color": GREY},
+            bargap=0.35,
+        )
+        if not counts:
+            figure.add_annotation(text=words["dataset.none"], showarrow=False, font={"size": 13})
+            figure.update_xaxes(visible=False)
+            figure.update_yaxes(visible=False)
+        return figure
