@@ -1,0 +1,71 @@
+"""Builders of stored items, for the tests of the store and of what stands on it."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from ocr_ui.domain.content import PageContent, TextLine
+from ocr_ui.domain.geometry import Quad
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.person import Person
+from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+ANN = Person("Ann")
+BO = Person("薄")
+
+
+def png(shade: int = 0, width: int = 4, height: int = 3) -> bytes:
+    """A small grey PNG file."""
+    rows = b"".join(b"\x00" + bytes([shade % 256]) * width for _ in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    parts = (struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d)) for t, d in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def line(text: str, index: int = 0, id: str = "") -> TextLine:
+    """A line in the place of the `index`-th line of a page of 1000 pixels width."""
+    top = index * 20
+    return TextLine(text, Quad.from_points([(10, top), (500, top), (500, top + 15), (10, top + 15)]), 0.9, id)
+
+
+def content(*texts: str) -> PageContent:
+    lines = tuple(line(text, index, f"l{index}") for index, text in enumerate(texts))
+    return PageContent(lines=lines, text="\n".join(texts))
+
+
+def recognition(sha256: str, said: PageContent, template: str = "full_text", engine: str = "rapidocr") -> Recognition:
+    return Recognition(
+        page_sha256=sha256,
+        engine=EngineName(engine, "3.10", "PP-OCRv6", "r1"),
+        prompt=PromptUsed(template, "0123456789ab", "spotting", "检测", {"target": "en"}, {"temperature": 0}),
+        content=said,
+        generation=Generation("raw answer", "stop", 12, 0.5),
+        transform={"scale": 0.5},
+        timings={"queue": 0.1},
+    )
+
+
+def open_store(folder: Path, **options: float) -> Store:
+    return Store.open(Settings(data_dir=folder), **options)
+
+
+def add_item(
+    store: Store,
+    texts: Sequence[str] | PageContent = ("Total 12.50", "Thank you"),
+    name: str = "receipt.png",
+    template: str = "full_text",
+    engine: str = "rapidocr",
+    shade: int = 0,
+    person: Person | None = ANN,
+) -> int:
+    """A page of 1000 x 800 pixels with one recognition; gives the recognition's id."""
+    sha256 = store.pictures.put(png(shade))
+    page_id = store.pages.add_document(name, [Page(sha256, 1000, 800, name)], person).page_ids[0]
+    said = texts if isinstance(texts, PageContent) else content(*texts)
+    return store.recognitions.add(recognition(sha256, said, template, engine), page_id, person)
