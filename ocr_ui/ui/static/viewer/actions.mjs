@@ -1,0 +1,104 @@
+/** What keys and buttons do, by the names of the table of keys. */
+
+const PAN = 80; // pixels on the screen
+const STEP = 2; // pixels on the screen that a nudge moves at least
+
+const ARROWS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
+
+/** @param {object} parts editor, stage, views, list, input, review, door, help; filled in after it is made */
+export function makeActions(parts) {
+  const { editor } = parts;
+  const typing = () => parts.input.isOpen;
+  const edit = () => editor.selected && parts.editText(editor.selected);
+  const actions = {
+    next: () => editor.step(1),
+    previous: () => editor.step(-1),
+    next_uncertain: () => editor.step(1, { wanted: editor.isUncertain }) || wrap(1),
+    previous_uncertain: () => editor.step(-1, { wanted: editor.isUncertain }) || wrap(-1),
+    first: () => selectAt(0),
+    last: () => selectAt(-1),
+    edit,
+    text_next: () => leaveText(1),
+    text_previous: () => leaveText(-1),
+    text_leave() {
+      parts.input.revert();
+      parts.leaveText();
+    },
+    original: () => editor.restore(),
+    invisible: () => editor.setTool("invisible", !editor.tools.invisible),
+    handle: () => editor.selectedLine?.quad && editor.setTool("handle", nextHandle(editor.tools.handle)),
+    add: () => editor.add(editor.newQuad(parts.stage.middle, parts.stage.size, parts.stage.room.width / parts.stage.view.k / 3)),
+    draw: () => editor.setDrawing(editor.drawing ? null : "new"),
+    give_box: giveBox,
+    remove: () => editor.remove(),
+    move_up: () => editor.move(-1),
+    move_down: () => editor.move(1),
+    undo: () => editor.undo(),
+    redo: () => editor.redo(),
+    save: () => parts.review.save(),
+    right: () => parts.review.setVerdict("right"),
+    wrong: () => parts.review.setVerdict("wrong"),
+    zoom_in: () => parts.stage.zoom(1.25),
+    zoom_out: () => parts.stage.zoom(0.8),
+    fit: () => parts.stage.fit(),
+    fit_width: () => parts.stage.fitWidth(),
+    fit_line: () => editor.selectedLine?.quad && parts.stage.fitQuad(editor.selectedLine.quad),
+    boxes: () => editor.setTool("boxes", !editor.tools.boxes),
+    clean: () => parts.toolbar.clean.press(),
+    help: () => parts.help.open(),
+    cancel,
+    open: () => parts.door.choose(),
+    photo: () => parts.door.photograph(),
+    rotate: () => editor.page && parts.door.rotate(editor.page.sha256, 1),
+  };
+  for (const [name, [x, y]] of Object.entries(ARROWS)) {
+    actions[`nudge_${name}`] = () => nudge(x, y);
+    actions[`pan_${name}`] = () => parts.stage.pan(-x * PAN, -y * PAN);
+  }
+  return actions;
+
+  function selectAt(index) {
+    const line = editor.doc.lines.at(index);
+    if (line) editor.select(line.id);
+  }
+
+  /** After the last uncertain line comes the first again. */
+  function wrap(step) {
+    const lines = step > 0 ? editor.doc.lines : editor.doc.lines.toReversed();
+    const line = lines.find(editor.isUncertain);
+    if (line) editor.select(line.id);
+  }
+
+  function leaveText(step) {
+    if (parts.input.host?.closest(".vw-over")) return parts.leaveText();
+    if (!editor.step(step, { edit: true })) parts.leaveText();
+  }
+
+  /** A default box at once; a line that has one already waits for a new one to be drawn. */
+  function giveBox() {
+    const line = editor.selectedLine;
+    if (!line) return;
+    if (line.quad) return editor.setDrawing(editor.drawing ? null : "give");
+    const { stage } = parts;
+    const above = editor.doc.lines.slice(0, editor.doc.lines.indexOf(line)).findLast((other) => other.quad);
+    const wide = stage.room.width / stage.view.k / 3;
+    editor.setQuad(line.id, above ? editor.quadBelow(above, stage.size) : editor.newQuad(stage.middle, stage.size, wide));
+    editor.select(line.id);
+  }
+
+  function nudge(x, y) {
+    const quad = editor.selectedLine?.quad;
+    if (!quad || typing()) return;
+    const step = Math.max(1, Math.round(STEP / parts.stage.view.k));
+    editor.nudge(x * step, y * step, parts.stage.size);
+  }
+
+  function cancel() {
+    if (editor.drawing) editor.setDrawing(null);
+    else if (editor.tools.handle !== null) editor.setTool("handle", null);
+    else editor.select(null);
+  }
+}
+
+/** None, the four corners, the four edges, none again. */
+const nextHandle = (handle) => (handle === null ? 0 : handle === 7 ? null : handle + 1);

@@ -1,0 +1,71 @@
+/** Talking to the server. Every failure becomes a Failure with the words to show; nothing else is thrown. */
+
+const TIMEOUT_MS = 30_000;
+
+/** `code` "unreachable" means that no answer came: trying again makes sense. */
+export class Failure extends Error {
+  constructor({ code = "unknown", message = "", hint = "", details = {} } = {}, status = 0) {
+    super(message || code);
+    Object.assign(this, { code, hint, details, status });
+  }
+
+  get passes() {
+    return this.code === "unreachable" || [502, 503, 504].includes(this.status);
+  }
+}
+
+/** The failure in an answer's body ({"error": {...}}), or one that names the status. */
+export function failureFrom(status, body) {
+  return new Failure(body?.error ?? { code: `http_${status}` }, status);
+}
+
+export class Api {
+  constructor({ lang = () => "en", fetch = (...args) => globalThis.fetch(...args) } = {}) {
+    Object.assign(this, { lang, fetch });
+  }
+
+  get headers() {
+    return { "X-Workbench-Lang": this.lang() };
+  }
+
+  get(path) {
+    return this.#send(path, { method: "GET", headers: this.headers });
+  }
+
+  post(path, data) {
+    const headers = { ...this.headers, "Content-Type": "application/json" };
+    return this.#send(path, { method: "POST", headers, body: JSON.stringify(data) });
+  }
+
+  async #send(path, options) {
+    let response;
+    try {
+      response = await this.fetch(path, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    } catch (error) {
+      throw new Failure({ code: "unreachable", details: { reason: String(error) } });
+    }
+    const body = await response.json().catch(() => null);
+    if (!response.ok) throw failureFrom(response.status, body);
+    if (body === null) throw new Failure({ code: "bad_answer" }, response.status);
+    return body;
+  }
+
+  /** Sends a file with progress (0..1), which `fetch` cannot tell. */
+  upload(path, file, onProgress = () => {}) {
+    return new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest();
+      const form = new FormData();
+      form.append("file", file, file.name || "picture");
+      request.open("POST", path);
+      request.responseType = "json";
+      for (const [name, value] of Object.entries(this.headers)) request.setRequestHeader(name, value);
+      request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
+      request.onload = () =>
+        request.status < 300 && request.response
+          ? resolve(request.response)
+          : reject(failureFrom(request.status, request.response));
+      request.onerror = () => reject(new Failure({ code: "unreachable" }));
+      request.send(form);
+    });
+  }
+}

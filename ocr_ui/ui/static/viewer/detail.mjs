@@ -1,0 +1,87 @@
+/** The bar below the list about the selected line: its piece of the picture, what the model read, what can be done. */
+
+import { h, iconButton } from "./dom.mjs";
+import { bounds } from "./geometry.mjs";
+import { visible } from "./list.mjs";
+import { changeOf } from "./state.mjs";
+import { changedPart } from "./text.mjs";
+
+const HIGHEST = 40; // pixels on the screen
+const LARGEST_ZOOM = 3;
+
+export class Detail {
+  constructor({ editor, t, actions }) {
+    Object.assign(this, { editor, t });
+    const tool = (name, action) => iconButton(name, `act_${action}`, () => actions[action](), { action });
+    this.buttons = {
+      up: tool("up", "move_up"),
+      down: tool("down", "move_down"),
+      box: tool("box", "give_box"),
+      original: tool("restore", "original"),
+      remove: tool("remove", "remove"),
+    };
+    this.crop = h("div", { class: "vw-crop", "aria-hidden": "true" });
+    this.note = h("div", { class: "vw-note", dir: "auto" });
+    const tools = h("div", { class: "vw-tools" }, Object.values(this.buttons));
+    this.element = h("div", { class: "vw-detail" }, this.crop, h("div", { class: "vw-detail-row" }, this.note, tools));
+  }
+
+  render() {
+    const { editor } = this;
+    const line = editor.selectedLine;
+    this.element.classList.toggle("nothing", !line);
+    this.#renderCrop(line);
+    this.note.replaceChildren(...(line ? this.#notes(line) : [this.#hint()]));
+    const change = line ? changeOf(line, editor.models) : "same";
+    for (const button of Object.values(this.buttons)) button.disabled = !editor.canEdit || !line;
+    this.buttons.original.disabled ||= change === "same" || change === "added";
+  }
+
+  #hint() {
+    return this.editor.doc.lines.length ? this.t("detail_hint") : "";
+  }
+
+  #renderCrop(line) {
+    const { page } = this.editor;
+    const shown = [page?.url, line?.quad];
+    if (shown.every((part, index) => part === this.shown?.[index])) return;
+    this.shown = shown;
+    this.crop.classList.toggle("off", !line?.quad || !page);
+    if (!line?.quad || !page) {
+      this.crop.style.backgroundImage = "none";
+      return;
+    }
+    const [left, top, right, bottom] = bounds(line.quad);
+    const room = this.crop.clientWidth || 400;
+    const k = Math.min(HIGHEST / Math.max(1, bottom - top), room / Math.max(1, right - left), LARGEST_ZOOM);
+    const pad = Math.max(0, (HIGHEST - (bottom - top) * k) / 2);
+    Object.assign(this.crop.style, {
+      backgroundImage: `url(${JSON.stringify(page.url)})`,
+      backgroundSize: `${page.width * k}px ${page.height * k}px`,
+      backgroundPosition: `${-left * k}px ${-top * k + pad}px`,
+    });
+  }
+
+  #notes(line) {
+    const { editor, t } = this;
+    const warnings = editor.warnings.filter((warning) => warning.id === line.id);
+    const model = editor.models.get(line.id);
+    const shown = editor.tools.invisible ? [h("span", { class: "vw-shown" }, visible(line.text))] : [];
+    if (model && model.text !== line.text) return [...this.#modelText(model, line), ...shown];
+    if (warnings.length) return [h("span", { class: "vw-warning-text" }, warnings[0].message), ...shown];
+    if (shown.length) return shown;
+    const number = editor.doc.lines.indexOf(line) + 1;
+    const place = t("line_of", { number, total: editor.doc.lines.length });
+    if (!line.quad) return [h("span", {}, t("nobox_hint"))];
+    const confidence = line.confidence === null ? "" : ` · ${t("confidence")} ${line.confidence.toFixed(2)}`;
+    return [h("span", { class: "vw-subdued" }, place + confidence)];
+  }
+
+  #modelText(model, line) {
+    const { start, removed, added, end } = changedPart(model.text, line.text);
+    return [
+      h("span", { class: "vw-subdued" }, `${this.t("model_read")} `),
+      h("bdi", {}, start, removed && h("del", {}, removed), added && h("ins", {}, added), end),
+    ];
+  }
+}

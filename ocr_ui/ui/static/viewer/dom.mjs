@@ -1,0 +1,84 @@
+/** Building the page's elements. Strings always become text nodes or attribute values: nothing here parses markup. */
+
+import { ICONS } from "./icons.mjs";
+import { keyHint } from "./keys.mjs";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** h("button", {class: "x", onclick: f, "aria-pressed": "false"}, "text", child); false, null and "" children go. */
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== false && child !== undefined));
+  return element;
+}
+
+export const icon = (name) =>
+  svg(
+    "svg",
+    { class: "vw-icon", viewBox: "0 0 20 20", "aria-hidden": "true" },
+    ICONS[name].map((path) => svg("path", { d: path })),
+  );
+
+/**
+ * A function from word keys to words: t("count_lines", {n: 3}) fills {n}; where n is 1 and the table has
+ * "count_lines_one", that word is taken.
+ */
+export function makeWords(table) {
+  return (key, values = {}) => {
+    const word = (values.n === 1 && table[`${key}_one`]) || (table[key] ?? key);
+    return word.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  };
+}
+
+/** Marks an element as named by a word of the table, so that `relabel` can rename it in another language. */
+export function named(element, word, { attribute = "text", action = null } = {}) {
+  element.dataset[attribute === "text" ? "word" : "title"] = word;
+  if (action) element.dataset.hint = keyHint(action);
+  return element;
+}
+
+/** Writes all words below `root` in the language of `t`. */
+export function relabel(root, t) {
+  for (const element of root.querySelectorAll("[data-word]")) element.textContent = t(element.dataset.word);
+  for (const element of root.querySelectorAll("[data-title]")) {
+    const word = t(element.dataset.title);
+    element.setAttribute("aria-label", word);
+    if (element.matches("input,textarea")) element.placeholder = word;
+    else element.title = element.dataset.hint ? `${word} (${element.dataset.hint})` : word;
+  }
+}
+
+/** A button with a word on it. */
+export const wordButton = (word, onclick, attributes = {}) =>
+  named(h("button", { type: "button", class: "vw-button", onclick, ...attributes }), word);
+
+/** A button with an icon, named for the ear and the pointer; its key stands in the title. */
+export function iconButton(name, word, onclick, { action = null, ...attributes } = {}) {
+  const button = h("button", { type: "button", class: "vw-tool", onclick, ...attributes }, icon(name));
+  return named(button, word, { attribute: "title", action });
+}
+
+export function setPressed(button, pressed) {
+  button.setAttribute("aria-pressed", String(pressed));
+}
+
+/** Writes text only where it differs, so that a value streamed twenty times a second costs nothing. */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** True where keys belong to the element: it takes text. */
+export const takesText = (element) =>
+  !!element?.matches?.("textarea,select,[contenteditable=true],input:not([type=checkbox],[type=radio],[type=button],[type=file])");

@@ -1,0 +1,127 @@
+/** How a picture comes in: dropped, chosen, pasted or photographed. The server makes it upright and tells its page. */
+
+import { h, icon, named, takesText, wordButton } from "./dom.mjs";
+import { takePhoto } from "./photo.mjs";
+
+const ACCEPT = "image/*,.heic,.heif,.tif,.tiff,application/pdf,.pdf";
+const PROGRESS_AFTER_MS = 600;
+
+export class Door {
+  /**
+   * @param {object} parts root (takes drops), api, notices, t
+   * @param {() => Promise<boolean>} parts.mayReplace asks before a picture with unsaved edits goes
+   * @param {(answer: object) => void} parts.onpage gets the server's answer
+   */
+  constructor({ root, api, notices, t, mayReplace, onpage, signal }) {
+    Object.assign(this, { root, api, notices, t, mayReplace, onpage });
+    this.busy = false;
+    this.file = this.#fileInput({ accept: ACCEPT });
+    this.capture = this.#fileInput({ accept: "image/*", capture: "environment" });
+    this.progress = h("progress", { class: "vw-upload", max: "1", hidden: true, "data-title": "uploading" });
+    this.element = this.#zone();
+    this.cover = h("div", { class: "vw-cover", "aria-hidden": "true" }, named(h("span"), "drop_here"));
+    this.#listen(signal);
+  }
+
+  #fileInput(attributes) {
+    const input = h("input", { type: "file", class: "vw-offscreen", tabindex: "-1", "aria-hidden": "true", ...attributes });
+    input.addEventListener("change", () => {
+      if (input.files[0]) this.take(input.files[0]);
+      input.value = "";
+    });
+    return input;
+  }
+
+  #zone() {
+    const choose = wordButton("choose_file", () => this.choose(), { class: "vw-button primary" });
+    const photo = wordButton("take_photo", () => this.photograph());
+    return h(
+      "div",
+      { class: "vw-door" },
+      icon("picture"),
+      named(h("p", { class: "vw-door-title" }), "door_title"),
+      named(h("p", { class: "vw-subdued" }), "door_kinds"),
+      h("div", { class: "vw-group" }, choose, photo),
+    );
+  }
+
+  get parts() {
+    return [this.file, this.capture];
+  }
+
+  #listen(signal) {
+    const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
+    let depth = 0;
+    const show = (delta) => {
+      depth = Math.max(0, depth + delta);
+      this.root.classList.toggle("dropping", depth > 0);
+    };
+    on(this.root, "dragenter", (event) => hasFiles(event) && (event.preventDefault(), show(1)));
+    on(this.root, "dragleave", (event) => hasFiles(event) && show(-1));
+    on(this.root, "dragover", (event) => hasFiles(event) && event.preventDefault());
+    on(this.root, "drop", (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      show(-depth);
+      this.take(event.dataTransfer.files[0]);
+    });
+    on(document, "paste", (event) => this.#pasted(event));
+  }
+
+  #pasted(event) {
+    const file = pastedPicture(event.clipboardData, takesText(event.target));
+    if (!file || !this.root.offsetParent || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    this.take(file);
+  }
+
+  choose() {
+    this.file.click();
+  }
+
+  async photograph() {
+    if (!navigator.mediaDevices?.getUserMedia || matchMedia("(pointer: coarse)").matches) return this.capture.click();
+    const file = await takePhoto({ host: this.root, t: this.t, notices: this.notices });
+    if (file) this.take(file);
+  }
+
+  async take(file) {
+    if (this.busy || !(await this.mayReplace())) return;
+    this.notices.hide("door");
+    await this.#busily(() => this.api.upload("/v1/pictures", file, (share) => (this.progress.value = share)));
+  }
+
+  /** Turns the page by quarter turns clockwise. */
+  async rotate(sha256, turns) {
+    if (this.busy || !(await this.mayReplace())) return;
+    await this.#busily(() => this.api.post(`/v1/pages/${sha256}/rotate`, { turns }));
+  }
+
+  async #busily(work) {
+    this.busy = true;
+    this.progress.removeAttribute("value");
+    const timer = setTimeout(() => (this.progress.hidden = false), PROGRESS_AFTER_MS);
+    try {
+      this.onpage(await work());
+    } catch (failure) {
+      this.notices.showFailure("door", failure);
+    } finally {
+      clearTimeout(timer);
+      this.progress.hidden = true;
+      this.busy = false;
+    }
+  }
+}
+
+const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+
+/**
+ * The picture that a paste brings, or null. Into a text field, text goes first: office programs put a picture of the
+ * text beside it.
+ */
+export function pastedPicture(clipboard, intoText) {
+  const items = [...(clipboard?.items ?? [])];
+  if (intoText && items.some((item) => item.kind === "string")) return null;
+  const item = items.find((entry) => entry.kind === "file" && /^image\/|pdf$/.test(entry.type));
+  return item?.getAsFile() ?? null;
+}

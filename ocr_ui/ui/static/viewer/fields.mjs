@@ -1,0 +1,84 @@
+/** The fields as a table: name, value, confidence. A field that is absent says so; that is not an empty value. */
+
+import { h } from "./dom.mjs";
+import { isComposing } from "./keys.mjs";
+
+export class FieldTable {
+  constructor({ editor, t }) {
+    Object.assign(this, { editor, t });
+    this.element = h("div", { class: "vw-fields" });
+    this.rows = [];
+  }
+
+  render() {
+    const { fields } = this.editor.doc;
+    const names = JSON.stringify([fields.map((field) => field.name), this.editor.canEdit, this.t("absent")]);
+    if (names !== this.names) this.#build(fields);
+    this.names = names;
+    fields.forEach((field, index) => this.#fill(this.rows[index], field));
+  }
+
+  #build(fields) {
+    const { t } = this;
+    this.rows = fields.map((field, index) => this.#row(field, index));
+    if (!fields.length) return this.element.replaceChildren(h("p", { class: "vw-empty" }, t("no_fields")));
+    const heads = ["field_name", "field_value", "confidence"].map((word) => h("th", { scope: "col" }, t(word)));
+    const body = h("tbody", {}, this.rows.map((entry) => entry.row));
+    this.element.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads)), body));
+  }
+
+  #row(field, index) {
+    const { editor, t } = this;
+    const value = h("input", {
+      type: "text",
+      dir: "auto",
+      class: "vw-field-value",
+      spellcheck: "false",
+      "aria-label": field.name,
+      readonly: !editor.canEdit,
+      oninput: (event) => !isComposing(event) && editor.setField(index, event.target.value),
+      oncompositionend: (event) => editor.setField(index, event.target.value),
+      onfocus: () => this.#focus(index),
+    });
+    const absent = h(
+      "button",
+      {
+        type: "button",
+        class: "vw-chip small",
+        disabled: !editor.canEdit,
+        onclick: () => editor.setField(index, editor.doc.fields[index].value === null ? "" : null),
+      },
+      t("absent"),
+    );
+    const confidence = h("td", { class: "vw-conf" });
+    const row = h(
+      "tr",
+      { onpointerenter: () => editor.hoverField(index), onpointerleave: () => editor.hoverField(null) },
+      h("th", { scope: "row", dir: "auto" }, field.name),
+      h("td", {}, h("div", { class: "vw-field" }, value, absent)),
+      confidence,
+    );
+    return { row, value, absent, confidence };
+  }
+
+  #focus(index) {
+    this.editor.hoverField(index);
+    this.onfocus?.(this.editor.doc.fields[index]);
+  }
+
+  #fill({ row, value, absent, confidence }, field) {
+    const missing = field.value === null;
+    const low = field.confidence != null && field.confidence < this.editor.lowLimit;
+    row.classList.toggle("absent", missing);
+    row.classList.toggle("low", low);
+    absent.setAttribute("aria-pressed", String(missing));
+    value.placeholder = this.t(missing ? "absent" : "empty_value");
+    if (value.value !== (field.value ?? "")) value.value = field.value ?? "";
+    confidence.textContent = field.confidence == null ? "" : field.confidence.toFixed(2);
+    confidence.title = low ? this.t("uncertain") : "";
+  }
+
+  hover(index) {
+    this.rows.forEach(({ row }, at) => row.classList.toggle("hovered", at === index));
+  }
+}

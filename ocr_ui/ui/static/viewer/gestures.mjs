@@ -1,0 +1,140 @@
+/** What pointers do on the picture: pan, zoom, pinch, select, move, reshape, draw. */
+
+import { clampQuad, isTooSmall, moveHandle, moveQuad, rectQuad, roundQuad } from "./geometry.mjs";
+
+const DEAD_ZONE = 3; // pixels on the screen that a click may wander
+const SMALLEST = 3; // pixels of the picture
+
+/**
+ * @param {object} parts stage, overlay, editor
+ * @param {(id: string, ) => void} parts.editInPlace called on a double click
+ */
+export function listenToPointers({ pane, stage, overlay, editor, editInPlace, signal }) {
+  const pointers = new Map();
+  let drag = null;
+
+  const on = (name, handler, options = {}) => pane.addEventListener(name, handler, { signal, ...options });
+
+  on("wheel", wheel, { passive: false });
+  on("pointerdown", down);
+  on("pointermove", move);
+  on("pointerup", up);
+  on("pointercancel", cancel);
+  on("pointerleave", () => editor.hover(null));
+  on("dblclick", (event) => {
+    const id = event.target.dataset?.id ?? (event.target.dataset?.handle ? editor.selected : null);
+    if (id && editor.canEdit) editInPlace(id);
+  });
+
+  function wheel(event) {
+    event.preventDefault();
+    const pixels = event.deltaMode === 1 ? event.deltaY * 16 : event.deltaY;
+    stage.zoom(Math.exp(-pixels * 0.0015), stage.inPane(event));
+  }
+
+  function down(event) {
+    if (event.button > 1 || event.target.closest(".vw-over")) return;
+    pane.focus({ preventScroll: true });
+    event.preventDefault();
+    pointers.set(event.pointerId, stage.inPane(event));
+    if (pointers.size === 2) return startPinch();
+    const at = stage.inPane(event);
+    drag = { ...kindOf(event), at, last: at, moved: false };
+  }
+
+  function kindOf(event) {
+    const { id, handle } = event.target.dataset;
+    if (event.button === 1 || !editor.canEdit) return { kind: "pan", id };
+    if (editor.drawing) return { kind: "draw" };
+    const quad = editor.selectedLine?.quad;
+    if (handle !== undefined && quad) return { kind: "reshape", handle: Number(handle), quad };
+    if (id && id === editor.selected) return { kind: "move", quad, id };
+    return { kind: "pan", id };
+  }
+
+  function startPinch() {
+    if (drag?.moved) finish();
+    const [a, b] = [...pointers.values()];
+    drag = { kind: "pinch", moved: true, gap: gap(a, b), middle: middle(a, b) };
+  }
+
+  function move(event) {
+    if (!pointers.has(event.pointerId)) return hoverUnder(event);
+    const at = stage.inPane(event);
+    pointers.set(event.pointerId, at);
+    if (!drag) return;
+    if (drag.kind === "pinch") return pinch();
+    if (!drag.moved && gap(at, drag.at) < DEAD_ZONE) return;
+    if (!drag.moved) pane.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    STEPS[drag.kind](at);
+    drag.last = at;
+  }
+
+  function hoverUnder(event) {
+    editor.hover(event.target.dataset?.id ?? null);
+    const field = event.target.dataset?.field;
+    editor.hoverField(field === undefined ? null : Number(field));
+  }
+
+  function pinch() {
+    const [a, b] = [...pointers.values()];
+    if (!b) return;
+    const [distance, center] = [gap(a, b), middle(a, b)];
+    stage.pan(center.x - drag.middle.x, center.y - drag.middle.y);
+    stage.zoom(distance / Math.max(1, drag.gap), center);
+    Object.assign(drag, { gap: distance, middle: center });
+  }
+
+  const offset = (at) => [(at.x - drag.at.x) / stage.view.k, (at.y - drag.at.y) / stage.view.k];
+
+  const STEPS = {
+    pan: (at) => stage.pan(at.x - drag.last.x, at.y - drag.last.y),
+    move: (at) => show(moveQuad(drag.quad, ...offset(at), stage.size)),
+    reshape: (at) => show(moveHandle(drag.quad, drag.handle, ...offset(at), stage.size)),
+    draw(at) {
+      drag.result = clampQuad(rectQuad(stage.toPicture(drag.at), stage.toPicture(at)), stage.size);
+      overlay.showDrawn(drag.result);
+    },
+  };
+
+  function show(quad) {
+    drag.result = quad;
+    overlay.preview(editor.selected, quad);
+  }
+
+  function up(event) {
+    if (!pointers.delete(event.pointerId) || !drag) return;
+    if (drag.kind === "pinch") {
+      if (!pointers.size) drag = null;
+      return;
+    }
+    if (drag.moved) finish();
+    else click();
+    drag = null;
+  }
+
+  function click() {
+    if (drag.kind === "pan" && !editor.drawing) editor.select(drag.id ?? null, { from: "picture" });
+  }
+
+  function finish() {
+    const quad = drag.result && roundQuad(drag.result);
+    if (drag.kind === "draw") {
+      overlay.showDrawn(null);
+      if (quad && !isTooSmall(quad, SMALLEST)) editor.finishDrawing(quad);
+    } else if (quad) {
+      editor.setQuad(editor.selected, quad);
+    }
+  }
+
+  function cancel(event) {
+    pointers.delete(event.pointerId);
+    if (drag?.result && drag.kind !== "draw") overlay.preview(editor.selected, drag.quad);
+    overlay.showDrawn(null);
+    drag = null;
+  }
+}
+
+const gap = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });

@@ -1,0 +1,88 @@
+/**
+ * The one table of key bindings. The help sheet and the titles of buttons are made from it; `act_<action>` is the
+ * word for each action. Scope "view": focus is in the viewer but not in text; "text": a line is being typed;
+ * "any": both.
+ */
+
+export const KEYS = [
+  { action: "next", keys: ["J", "ArrowDown"], scope: "view", group: "lines" },
+  { action: "previous", keys: ["K", "ArrowUp"], scope: "view", group: "lines" },
+  { action: "next_uncertain", keys: ["U"], scope: "view", group: "lines" },
+  { action: "previous_uncertain", keys: ["Shift+U"], scope: "view", group: "lines" },
+  { action: "first", keys: ["Home"], scope: "view", group: "lines" },
+  { action: "last", keys: ["End"], scope: "view", group: "lines" },
+  { action: "edit", keys: ["Enter", "F2"], scope: "view", group: "text" },
+  { action: "text_next", keys: ["Enter"], scope: "text", group: "text" },
+  { action: "text_previous", keys: ["Shift+Enter"], scope: "text", group: "text" },
+  { action: "text_leave", keys: ["Escape"], scope: "text", group: "text" },
+  { action: "original", keys: ["O"], scope: "view", group: "text" },
+  { action: "invisible", keys: ["I"], scope: "view", group: "text" },
+  { action: "nudge_left", keys: ["Alt+ArrowLeft"], scope: "view", group: "boxes" },
+  { action: "nudge_right", keys: ["Alt+ArrowRight"], scope: "view", group: "boxes" },
+  { action: "nudge_up", keys: ["Alt+ArrowUp"], scope: "view", group: "boxes" },
+  { action: "nudge_down", keys: ["Alt+ArrowDown"], scope: "view", group: "boxes" },
+  { action: "handle", keys: ["H"], scope: "view", group: "boxes" },
+  { action: "add", keys: ["N"], scope: "view", group: "boxes" },
+  { action: "draw", keys: ["D"], scope: "view", group: "boxes" },
+  { action: "give_box", keys: ["G"], scope: "view", group: "boxes" },
+  { action: "remove", keys: ["Delete", "Backspace"], scope: "view", group: "boxes" },
+  { action: "move_up", keys: ["Alt+Shift+ArrowUp"], scope: "any", group: "boxes" },
+  { action: "move_down", keys: ["Alt+Shift+ArrowDown"], scope: "any", group: "boxes" },
+  { action: "undo", keys: ["Ctrl+Z"], scope: "any", group: "change" },
+  { action: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], scope: "any", group: "change" },
+  { action: "save", keys: ["Ctrl+S"], scope: "any", group: "change" },
+  { action: "right", keys: ["R"], scope: "view", group: "change" },
+  { action: "wrong", keys: ["W"], scope: "view", group: "change" },
+  { action: "zoom_in", keys: ["+", "="], scope: "view", group: "picture" },
+  { action: "zoom_out", keys: ["-"], scope: "view", group: "picture" },
+  { action: "fit", keys: ["0"], scope: "view", group: "picture" },
+  { action: "fit_width", keys: ["9"], scope: "view", group: "picture" },
+  { action: "fit_line", keys: ["Z"], scope: "view", group: "picture" },
+  { action: "pan_left", keys: ["Shift+ArrowLeft"], scope: "view", group: "picture" },
+  { action: "pan_right", keys: ["Shift+ArrowRight"], scope: "view", group: "picture" },
+  { action: "pan_up", keys: ["Shift+ArrowUp"], scope: "view", group: "picture" },
+  { action: "pan_down", keys: ["Shift+ArrowDown"], scope: "view", group: "picture" },
+  { action: "boxes", keys: ["B"], scope: "view", group: "picture" },
+  { action: "clean", keys: ["C"], scope: "view", group: "picture" },
+  { action: "help", keys: ["?"], scope: "view", group: "page" },
+  { action: "cancel", keys: ["Escape"], scope: "view", group: "page" },
+];
+
+export const GROUPS = ["lines", "text", "boxes", "change", "picture", "page"];
+
+/** A key event as it is written in the table. Ctrl and Command are one; other alphabets fall back on the place. */
+export function chord(event) {
+  let key = event.key;
+  const place = /^Key([A-Z])$/.exec(event.code ?? "");
+  if (place && !/^[\x20-\x7e]$/.test(key)) key = place[1];
+  if (key.length === 1) key = key.toUpperCase();
+  const symbol = key.length === 1 && !/[A-Z0-9]/.test(key);
+  const names = [];
+  if (event.ctrlKey || event.metaKey) names.push("Ctrl");
+  if (event.altKey) names.push("Alt");
+  if (event.shiftKey && !symbol) names.push("Shift");
+  return [...names, key].join("+");
+}
+
+/** Keys belong to the input method while it composes; 229 is what some browsers send around its end. */
+export const isComposing = (event) => event.isComposing || event.keyCode === 229;
+
+const TABLE = new Map(
+  KEYS.flatMap(({ action, keys, scope }) =>
+    (scope === "any" ? ["view", "text"] : [scope]).flatMap((place) => keys.map((key) => [`${place} ${key}`, action])),
+  ),
+);
+
+/** The action that a key event asks for in a scope, or null. */
+export const actionOf = (event, scope) => TABLE.get(`${scope} ${chord(event)}`) ?? null;
+
+const SIGNS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−" };
+
+/** A key as people read it on the help sheet: ["Ctrl", "Shift", "Z"]. */
+export const keyNames = (key) => (key === "+" ? ["+"] : key.split("+").map((part) => SIGNS[part] ?? part));
+
+/** The first key of an action in one word, for the title of its button; empty where it has none. */
+export function keyHint(action) {
+  const row = KEYS.find((entry) => entry.action === action);
+  return row ? keyNames(row.keys[0]).join("+") : "";
+}

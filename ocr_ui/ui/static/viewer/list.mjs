@@ -1,0 +1,249 @@
+/**
+ * The list of lines: a grid whose rows are plain text, so that thousands cost little; the selected row gets the one
+ * text field. Rows are updated by key: only what changed is touched.
+ */
+
+import { h, icon, setText } from "./dom.mjs";
+import { changeOf, deletedLines, indexOf } from "./state.mjs";
+import { hidesSomething, splitInvisible } from "./text.mjs";
+
+export class LineList {
+  constructor({ editor, input, t, prefix }) {
+    Object.assign(this, { editor, input, t, prefix });
+    this.rows = new Map();
+    this.epoch = 0;
+    this.body = h("div", { class: "vw-rows", role: "rowgroup" });
+    this.deleted = h("div", { class: "vw-deleted" });
+    this.element = h(
+      "div",
+      { class: "vw-list", role: "grid", tabindex: "0", "aria-colcount": "4", "data-title": "lines_label" },
+      this.body,
+      this.deleted,
+    );
+    this.#listen();
+  }
+
+  #listen() {
+    const { editor, body } = this;
+    body.addEventListener("pointerover", (event) => editor.hover(idOf(event)));
+    body.addEventListener("pointerleave", () => editor.hover(null));
+    body.addEventListener("click", (event) => this.#clicked(event));
+    body.addEventListener("pointerdown", (event) => event.target.closest(".vw-num") && this.#startMoving(event));
+  }
+
+  #clicked(event) {
+    const id = idOf(event);
+    if (!id || event.target === this.input.element) return;
+    const cell = event.target.closest(".vw-cell");
+    const caret = cell && !this.editor.tools.invisible ? selectionIn(cell.querySelector(".vw-text")) : null;
+    this.editor.select(id, { from: "list" });
+    if (cell) this.edit(id, caret);
+  }
+
+  /** Something that all rows show has changed: language, warnings, the model's lines, invisible characters. */
+  repaint() {
+    this.epoch += 1;
+    this.render();
+  }
+
+  render() {
+    this.input.keepFocus(() => this.#place());
+    this.element.setAttribute("aria-rowcount", this.editor.doc.lines.length);
+    this.#renderDeleted();
+  }
+
+  #place() {
+    const { lines } = this.editor.doc;
+    const kept = new Set(lines.map((line) => line.id));
+    for (const [id, entry] of this.rows) if (!kept.has(id)) this.#forget(id, entry);
+    let at = this.body.firstChild;
+    lines.forEach((line, index) => {
+      const entry = this.rows.get(line.id) ?? this.#create(line.id);
+      if (entry.row === at) at = at.nextSibling;
+      else this.body.insertBefore(entry.row, at);
+      if (entry.line !== line || entry.index !== index || entry.epoch !== this.epoch) this.#paint(entry, line, index);
+    });
+  }
+
+  #forget(id, entry) {
+    if (this.input.id === id) {
+      this.input.moving = false;
+      this.input.close();
+    }
+    entry.row.remove();
+    this.rows.delete(id);
+  }
+
+  #create(id) {
+    const number = h("span", { class: "vw-num", role: "gridcell" });
+    const text = h("span", { class: "vw-text", dir: "auto" });
+    const cell = h("div", { class: "vw-cell", role: "gridcell" }, text);
+    const marks = h("span", { class: "vw-marks", role: "gridcell" });
+    const confidence = h("span", { class: "vw-conf", role: "gridcell" });
+    const row = h("div", { class: "vw-row", role: "row", "data-id": id, id: `${this.prefix}-row-${id}` });
+    row.append(number, cell, marks, confidence);
+    const entry = { row, number, text, cell, marks, confidence, line: null, index: -1, epoch: -1 };
+    this.rows.set(id, entry);
+    return entry;
+  }
+
+  #paint(entry, line, index) {
+    const { editor, t } = this;
+    if (entry.index !== index) {
+      setText(entry.number, String(index + 1));
+      entry.row.setAttribute("aria-rowindex", index + 1);
+    }
+    if (entry.line !== line || entry.epoch !== this.epoch) {
+      const low = editor.isUncertain(line);
+      entry.row.classList.toggle("low", low);
+      this.#paintText(entry.text, line.text);
+      setText(entry.confidence, line.confidence === null ? "" : line.confidence.toFixed(2));
+      entry.confidence.title = low ? t("uncertain") : "";
+      entry.marks.replaceChildren(...this.#marksOf(line).map(([name, word]) => this.#mark(name, word)));
+    }
+    Object.assign(entry, { line, index, epoch: this.epoch });
+  }
+
+  #paintText(element, text) {
+    element.classList.toggle("empty", text === "");
+    if (text === "") element.dataset.empty = this.t("empty_line");
+    if (this.editor.tools.invisible) element.replaceChildren(...visible(text));
+    else setText(element, text);
+  }
+
+  #marksOf(line) {
+    const { editor, t } = this;
+    const change = changeOf(line, editor.models);
+    const warning = editor.warned.has(line.id) && editor.warnings.find((entry) => entry.id === line.id).message;
+    return [
+      warning && ["warning", warning],
+      !line.quad && ["nobox", t("mark_nobox")],
+      hidesSomething(line.text) && ["hidden", t("mark_hidden")],
+      change === "added" && ["added", t("mark_added")],
+      change !== "same" && change !== "added" && ["edited", t(`mark_${change}`)],
+    ].filter(Boolean);
+  }
+
+  #mark(name, word) {
+    return h("span", { class: `vw-mark ${name}`, role: "img", "aria-label": word, title: word }, icon(name));
+  }
+
+  #renderDeleted() {
+    const { editor, t } = this;
+    const lines = editor.running ? [] : deletedLines(editor.doc, editor.models);
+    if (!lines.length && !this.deleted.childElementCount) return;
+    const head = lines.length ? [h("div", { class: "vw-deleted-head" }, t("deleted_lines", { n: lines.length }))] : [];
+    const rows = lines.map((line) =>
+      h(
+        "div",
+        { class: "vw-deleted-row" },
+        h("del", { dir: "auto", class: "vw-text" }, line.text),
+        editor.canEdit &&
+          h("button", { type: "button", class: "vw-link", onclick: () => editor.restore(line.id) }, t("bring_back")),
+      ),
+    );
+    this.deleted.replaceChildren(...head, ...rows);
+  }
+
+  // Selecting and editing -------------------------------------------------------------------------------------------
+
+  select(id) {
+    this.#swap("selectedRow", id, "selected");
+    const row = this.rows.get(id)?.row;
+    this.selectedRow?.setAttribute("aria-selected", "true");
+    if (!row) return this.element.removeAttribute("aria-activedescendant");
+    this.element.setAttribute("aria-activedescendant", row.id);
+    row.scrollIntoView({ block: "nearest" });
+  }
+
+  hover(id) {
+    this.#swap("hoveredRow", id, "hovered");
+  }
+
+  #swap(slot, id, name) {
+    this[slot]?.classList.remove(name);
+    this[slot]?.removeAttribute("aria-selected");
+    this[slot] = this.rows.get(id)?.row ?? null;
+    this[slot]?.classList.add(name);
+  }
+
+  /** Opens the text field in the row of a line. */
+  edit(id, caret = null) {
+    const entry = this.rows.get(id);
+    if (!entry || !this.editor.canEdit || this.input.composing) return;
+    const label = this.t("line_text", { n: entry.index + 1 });
+    this.input.open(id, entry.cell, { caret, label });
+    entry.row.classList.add("editing");
+    entry.row.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The text field has left the row of a line. */
+  closed(id) {
+    this.rows.get(id)?.row.classList.remove("editing");
+  }
+
+  // Moving rows by hand ---------------------------------------------------------------------------------------------
+
+  #startMoving(event) {
+    const id = idOf(event);
+    if (!this.editor.canEdit || event.button !== 0) return;
+    event.preventDefault();
+    const grip = event.target.closest(".vw-num");
+    grip.setPointerCapture(event.pointerId);
+    const drop = { before: undefined };
+    const follow = (move) => this.#showDrop(drop, move);
+    const end = (last) => {
+      grip.removeEventListener("pointermove", follow);
+      this.#clearDrop();
+      if (last.type === "pointerup" && drop.before !== undefined) this.#dropAt(id, drop.before);
+    };
+    grip.addEventListener("pointermove", follow);
+    grip.addEventListener("pointerup", end, { once: true });
+    grip.addEventListener("pointercancel", end, { once: true });
+  }
+
+  #showDrop(drop, event) {
+    const box = this.element.getBoundingClientRect();
+    if (event.clientY < box.top + 24) this.element.scrollTop -= 12;
+    if (event.clientY > box.bottom - 24) this.element.scrollTop += 12;
+    const over = document.elementFromPoint(box.left + box.width / 2, event.clientY)?.closest(".vw-row");
+    if (!over || !this.body.contains(over)) return;
+    const rect = over.getBoundingClientRect();
+    const after = event.clientY > rect.top + rect.height / 2;
+    this.#clearDrop();
+    over.classList.add(after ? "drop-after" : "drop-before");
+    drop.before = after ? (over.nextSibling?.dataset.id ?? null) : over.dataset.id;
+  }
+
+  #clearDrop() {
+    for (const row of this.body.querySelectorAll(".drop-before, .drop-after")) {
+      row.classList.remove("drop-before", "drop-after");
+    }
+  }
+
+  #dropAt(id, before) {
+    const { lines } = this.editor.doc;
+    const from = indexOf(lines, id);
+    const to = before === null ? lines.length : indexOf(lines, before);
+    this.editor.moveTo(id, to > from ? to - 1 : to);
+  }
+}
+
+const idOf = (event) => event.target.closest(".vw-row")?.dataset.id ?? null;
+
+/** Text as nodes in which characters without a shape are shown by their names. */
+export function visible(text) {
+  return splitInvisible(text).map(({ text: part, name, code }) =>
+    name ? h("span", { class: "vw-invisible", title: code }, name) : part.replaceAll(" ", "·"),
+  );
+}
+
+/** [start, end] of what the person has selected inside an element with one text node, or null. */
+function selectionIn(element) {
+  const selection = getSelection();
+  if (!selection.rangeCount || !element.contains(selection.anchorNode) || !element.contains(selection.focusNode)) {
+    return null;
+  }
+  const { anchorOffset, focusOffset } = selection;
+  return [Math.min(anchorOffset, focusOffset), Math.max(anchorOffset, focusOffset)];
+}

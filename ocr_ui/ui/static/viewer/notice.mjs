@@ -1,0 +1,52 @@
+/** Short messages over the top of the viewer, which move nothing: what went wrong or was done, and what can be done. */
+
+import { h, icon, named } from "./dom.mjs";
+
+export class Notices {
+  constructor({ t }) {
+    this.t = t;
+    this.element = h("div", { class: "vw-notices", role: "status" });
+  }
+
+  /** `kind` good, bad or plain; `buttons` is [[words, action], ...]. One notice a `topic`: a newer one replaces it. */
+  show({ topic, kind = "plain", words, hint = "", buttons = [] }) {
+    this.hide(topic);
+    const close = () => notice.remove();
+    const notice = h(
+      "div",
+      { class: `vw-notice ${kind}`, "data-topic": topic, role: kind === "bad" ? "alert" : null },
+      kind === "bad" && icon("warning"),
+      h("span", { dir: "auto" }, words, hint && h("span", { class: "vw-hint" }, ` ${hint}`)),
+      buttons.map(([label, action]) =>
+        h("button", { type: "button", class: "vw-link", onclick: () => (close(), action()) }, label),
+      ),
+      named(h("button", { type: "button", class: "vw-tool small", onclick: close }, icon("cross")), "close", {
+        attribute: "title",
+      }),
+    );
+    notice.lastChild.title = this.t("close");
+    notice.lastChild.setAttribute("aria-label", this.t("close"));
+    this.element.append(notice);
+    return notice;
+  }
+
+  showFailure(topic, failure) {
+    this.show({ topic, kind: "bad", words: failureText(this.t, failure), hint: failure.hint });
+  }
+
+  hide(topic) {
+    this.element.querySelector(`[data-topic="${topic}"]`)?.remove();
+  }
+
+  clear() {
+    this.element.replaceChildren();
+  }
+}
+
+/** A failure in words: the server's own, else ours for its code. */
+export function failureText(t, failure) {
+  if (failure.message && failure.message !== failure.code) return failure.message;
+  const key = `fail_${failure.code}`;
+  const words = t(key);
+  return words === key ? t("fail_unknown", { code: failure.code }) : words;
+}

@@ -1,0 +1,302 @@
+/**
+ * The judgement of a result and its way to the server: verdict, error kinds, note; drafts of what is not stored yet;
+ * saving, trying again, and what to do when somebody else was faster. Emits "review" on the editor.
+ */
+
+import { Saver } from "./save.mjs";
+import { contentOf, documentOf, sameDocument } from "./state.mjs";
+
+const DRAFT_MS = 300;
+const DIFFERENCE_MS = 700;
+const PERSON_KEY = "workbench.person";
+
+export class Review {
+  /**
+   * @param {object} parts editor, api, drafts, storage (for the person's name)
+   * @param {(answer: object) => void} parts.onsaved
+   * @param {(kind: string, entry: object) => void} parts.onnotice "draft_restored", "draft_older" or "behind"
+   */
+  constructor({ editor, api, drafts, storage, onsaved, onnotice }) {
+    Object.assign(this, { editor, api, drafts, storage, onsaved, onnotice });
+    this.person = read(storage, PERSON_KEY);
+    this.draftStored = true;
+    this.#reset();
+    editor.on("load", ({ how }) => this.#loaded(how));
+    editor.on("doc", () => this.#changed());
+  }
+
+  // State -----------------------------------------------------------------------------------------------------------
+
+  #reset() {
+    const { value } = this.editor;
+    this.version = value.version ?? 0;
+    this.verdict = value.verdict ?? null;
+    this.kinds = new Set(value.error_kinds ?? []);
+    this.note = value.note ?? "";
+    this.byPerson = { verdict: this.verdict !== null, kinds: this.kinds.size > 0 };
+    this.difference = null;
+    this.#settle("clean");
+    this.#markSaved();
+  }
+
+  #settle(phase, more = {}) {
+    Object.assign(this, { phase, failure: null, seconds: 0, ...more });
+  }
+
+  #markSaved(snapshot = this.#snapshot()) {
+    this.saved = snapshot;
+  }
+
+  #snapshot() {
+    return { doc: this.editor.doc, verdict: this.verdict, kinds: [...this.kinds].sort().join(), note: this.note };
+  }
+
+  get contentChanged() {
+    return !sameDocument(this.editor.doc, this.saved.doc);
+  }
+
+  get dirty() {
+    const now = this.#snapshot();
+    const judged = ["verdict", "kinds", "note"].some((name) => now[name] !== this.saved[name]);
+    return this.editor.recognition !== null && (judged || this.contentChanged);
+  }
+
+  get canSave() {
+    return this.editor.recognition !== null && !this.editor.running && !this.editor.value.readonly;
+  }
+
+  get canJudge() {
+    return this.canSave;
+  }
+
+  #loaded(how) {
+    const { recognition } = this.editor;
+    const fresh = recognition !== this.shown;
+    this.shown = recognition;
+    if (fresh || !this.saver) this.#newSaver();
+    if (how === "behind") this.onnotice("behind", { version: this.editor.value.version });
+    if (how === "replace" || how === "merge") {
+      const { savedAt } = this;
+      this.#reset();
+      this.savedAt = fresh ? null : savedAt;
+      if (fresh || how === "replace") this.#offerDraft();
+    }
+    this.#tell();
+  }
+
+  #newSaver() {
+    const recognition = this.editor.recognition;
+    this.saver = new Saver({
+      send: (body) => this.api.post("/v1/corrections", body),
+      tell: (state) => recognition === this.editor.recognition && (this.#settle(state.phase, state), this.#tell()),
+    });
+  }
+
+  #tell() {
+    this.editor.emit("review");
+  }
+
+  // Judging ---------------------------------------------------------------------------------------------------------
+
+  setVerdict(verdict) {
+    if (!this.canJudge) return;
+    this.verdict = this.verdict === verdict ? null : verdict;
+    this.byPerson.verdict = true;
+    this.#edited();
+  }
+
+  toggleKind(kind) {
+    if (!this.canJudge) return;
+    if (!this.kinds.delete(kind)) this.kinds.add(kind);
+    this.byPerson.kinds = true;
+    if (this.verdict === null) this.verdict = "wrong";
+    this.#edited();
+  }
+
+  setNote(note) {
+    this.note = note;
+    this.#edited();
+  }
+
+  setPerson(person) {
+    this.person = person;
+    write(this.storage, PERSON_KEY, person);
+  }
+
+  /** What was corrected was wrong: the verdict follows the first edit until a person says otherwise. */
+  #changed() {
+    if (!this.byPerson.verdict) this.verdict = this.contentChanged ? "wrong" : this.saved.verdict;
+    this.#edited();
+    this.#scheduleDifference();
+  }
+
+  #edited() {
+    if (this.phase === "failed") this.#settle("clean");
+    this.#scheduleDraft();
+    this.#tell();
+  }
+
+  #scheduleDifference() {
+    clearTimeout(this.differenceTimer);
+    if (this.editor.recognition !== null) {
+      this.differenceTimer = setTimeout(() => this.#askDifference(), DIFFERENCE_MS);
+    }
+  }
+
+  async #askDifference() {
+    const { doc, recognition } = this.editor;
+    try {
+      const answer = await this.api.post("/v1/differences", { recognition_id: recognition, content: contentOf(doc) });
+      if (doc === this.editor.doc) this.#takeDifference(answer);
+    } catch (failure) {
+      console.warn("The kinds of error could not be computed:", failure.message); // a help only: saving computes them too
+    }
+  }
+
+  #takeDifference(answer) {
+    this.difference = answer;
+    if (!this.byPerson.kinds) this.kinds = new Set(this.contentChanged ? answer.error_kinds : splitKinds(this.saved));
+    this.#scheduleDraft();
+    this.#tell();
+  }
+
+  // Drafts ----------------------------------------------------------------------------------------------------------
+
+  #scheduleDraft() {
+    clearTimeout(this.draftTimer);
+    this.draftTimer = setTimeout(() => this.keepDraft(), DRAFT_MS);
+  }
+
+  /** Writes the draft now: the page may go away. */
+  keepDraft() {
+    clearTimeout(this.draftTimer);
+    const { recognition, doc } = this.editor;
+    if (recognition === null) return;
+    if (!this.dirty) {
+      this.draftStored = true;
+      return this.drafts.drop(recognition, this.version);
+    }
+    const { verdict, note, byPerson } = this;
+    const draft = { time: Date.now(), content: contentOf(doc), verdict, kinds: [...this.kinds], note, byPerson };
+    this.draftStored = this.drafts.put(recognition, this.version, draft);
+  }
+
+  get mayLeave() {
+    return !this.dirty || this.draftStored;
+  }
+
+  #offerDraft() {
+    const { recognition } = this.editor;
+    if (recognition === null || this.editor.value.readonly) return;
+    const found = this.drafts.find(recognition);
+    if (!found) return;
+    if (this.#saysNothingNew(found.draft)) return this.drafts.dropAll(recognition);
+    if (found.version !== this.version) return this.onnotice("draft_older", found);
+    this.useDraft(found.draft);
+    this.onnotice("draft_restored", found);
+  }
+
+  #saysNothingNew(draft) {
+    const same = sameDocument(documentOf(draft.content), this.editor.doc);
+    return same && draft.verdict === this.verdict && draft.note === this.note;
+  }
+
+  useDraft(draft) {
+    Object.assign(this, { verdict: draft.verdict, kinds: new Set(draft.kinds), note: draft.note });
+    this.byPerson = { ...draft.byPerson };
+    this.editor.adopt(documentOf(draft.content));
+    this.#edited();
+  }
+
+  /** Back to what is stored. */
+  discard() {
+    this.drafts.dropAll(this.editor.recognition);
+    this.verdict = this.saved.verdict;
+    this.kinds = new Set(splitKinds(this.saved));
+    this.note = this.saved.note;
+    this.editor.adopt(this.saved.doc);
+    this.#edited();
+  }
+
+  // Saving ----------------------------------------------------------------------------------------------------------
+
+  async save() {
+    if (!this.canSave) return;
+    const { recognition, doc } = this.editor;
+    const base = this.version;
+    const snapshot = this.#snapshot();
+    const outcome = await this.saver.save(this.#request(recognition, base, doc));
+    if (outcome.kind === "saved") this.drafts.drop(recognition, base);
+    if (recognition !== this.editor.recognition || base !== this.version) return;
+    if (outcome.kind === "saved") this.#stored(outcome.answer, snapshot);
+    else this.#settle(outcome.kind === "conflict" ? "conflict" : "failed", { failure: outcome.failure });
+    this.#tell();
+  }
+
+  #request(recognition, base, doc) {
+    return {
+      recognition_id: recognition,
+      base_version: base,
+      content: contentOf(doc),
+      verdict: this.verdict,
+      error_kinds: [...this.kinds],
+      note: this.note,
+      person: this.person,
+    };
+  }
+
+  #stored(answer, snapshot) {
+    this.version = answer.version;
+    this.editor.value.version = answer.version;
+    this.savedAt = answer.saved_at ? new Date(answer.saved_at) : new Date();
+    this.difference = answer;
+    this.#settle("clean");
+    this.#markSaved(snapshot);
+    this.keepDraft();
+    this.onsaved(answer);
+  }
+
+  /** After a conflict: the other version stays, and mine becomes the one after it. */
+  saveMine() {
+    this.version = this.failure.details.version;
+    return this.save();
+  }
+
+  /** After a conflict: shows the other version; mine stays as a draft that is offered at once. */
+  async showTheirs() {
+    const { recognition, value } = this.editor;
+    this.keepDraft();
+    try {
+      const item = await this.api.get(`/v1/items/${recognition}`);
+      if (recognition === this.editor.recognition) this.editor.load(valueOfItem(item, value), "replace");
+    } catch (failure) {
+      this.#settle("failed", { failure });
+      this.#tell();
+    }
+  }
+}
+
+/** A stored item as the server gives it, in the shape of the viewer's value; what it leaves out stays as shown. */
+export function valueOfItem(item, shown) {
+  const { lines = [], fields = [], tables = [], regions = [], text = "" } = item.content ?? item;
+  const { version, verdict = null, error_kinds = [], note = "", html = "", state = shown.state } = item;
+  return { ...shown, lines, fields, tables, regions, text, html, version, verdict, error_kinds, note, state };
+}
+
+const splitKinds = (snapshot) => snapshot.kinds.split(",").filter(Boolean);
+
+function read(storage, key) {
+  try {
+    return storage.getItem(key) ?? "";
+  } catch {
+    return ""; // storing is forbidden: the name is asked for again
+  }
+}
+
+function write(storage, key, value) {
+  try {
+    storage.setItem(key, value);
+  } catch {
+    // Storing is forbidden: the name is asked for again next time.
+  }
+}

@@ -1,0 +1,143 @@
+/** The bar below the result: right or wrong, what kind of error, a note, and whether all of it is stored. */
+
+import { h, icon, named, setPressed, setText, wordButton } from "./dom.mjs";
+import { keyHint } from "./keys.mjs";
+import { failureText } from "./notice.mjs";
+
+/** The kinds of `ocr_ui.domain.review.ErrorKind`, in its order. */
+export const ERROR_KINDS = [
+  "missing_line",
+  "invented_line",
+  "wrong_character",
+  "look_alike",
+  "wrong_order",
+  "box_off",
+  "format_broken",
+  "repeated",
+  "other",
+];
+
+export class VerdictBar {
+  constructor({ editor, review, t, actions }) {
+    Object.assign(this, { editor, review, t });
+    this.right = this.#verdictButton("right", "check", actions);
+    this.wrong = this.#verdictButton("wrong", "cross", actions);
+    this.chips = ERROR_KINDS.map((kind) =>
+      wordButton(`kind_${kind}`, () => review.toggleKind(kind), { class: "vw-chip", "data-kind": kind }),
+    );
+    this.note = named(
+      h("input", { type: "text", dir: "auto", class: "vw-note-input", oninput: (e) => review.setNote(e.target.value) }),
+      "note",
+      { attribute: "title" },
+    );
+    this.person = named(
+      h("input", {
+        type: "text",
+        dir: "auto",
+        class: "vw-person",
+        autocomplete: "name",
+        oninput: (event) => review.setPerson(event.target.value.trim()),
+      }),
+      "person",
+      { attribute: "title" },
+    );
+    this.person.value = review.person;
+    this.save = wordButton("save", actions.save, { class: "vw-button primary", title: keyHint("save") });
+    this.state = h("div", { class: "vw-saved", role: "status" });
+    this.element = this.#layOut();
+  }
+
+  #verdictButton(verdict, sign, actions) {
+    const label = named(h("span"), verdict);
+    const attributes = { type: "button", class: `vw-button verdict ${verdict}`, title: keyHint(verdict) };
+    return h("button", { ...attributes, onclick: actions[verdict] }, icon(sign), label);
+  }
+
+  #layOut() {
+    const verdict = named(h("div", { class: "vw-group", role: "group" }, this.right, this.wrong), "verdict_label", {
+      attribute: "title",
+    });
+    const kinds = named(h("div", { class: "vw-kinds", role: "group" }, this.chips), "kinds_label", {
+      attribute: "title",
+    });
+    return h(
+      "div",
+      { class: "vw-verdict" },
+      h("div", { class: "vw-verdict-row" }, verdict, kinds),
+      h("div", { class: "vw-verdict-row" }, this.note, this.person, this.state, this.save),
+    );
+  }
+
+  render() {
+    const { review } = this;
+    setPressed(this.right, review.verdict === "right");
+    setPressed(this.wrong, review.verdict === "wrong");
+    for (const chip of this.chips) setPressed(chip, review.kinds.has(chip.dataset.kind));
+    for (const part of [this.right, this.wrong, this.note, ...this.chips]) part.disabled = !review.canJudge;
+    this.element.classList.toggle("quiet", review.verdict !== "wrong");
+    if (this.note.value !== review.note) this.note.value = review.note;
+    this.save.disabled = !review.canSave || review.phase === "saving";
+    this.#renderState();
+  }
+
+  #renderState() {
+    const { kind, words, buttons = [] } = this.#describe();
+    const signature = JSON.stringify([kind, words, buttons.map(([word]) => word)]);
+    if (signature === this.signature) return;
+    this.signature = signature;
+    this.state.className = `vw-saved ${kind}`;
+    const links = buttons.map(([word, action]) =>
+      h("button", { type: "button", class: "vw-link", onclick: action }, this.t(word)),
+    );
+    this.state.replaceChildren(h("span", { class: "vw-dot", "aria-hidden": "true" }), h("bdi", {}, words), ...links);
+  }
+
+  #describe() {
+    const { review, t } = this;
+    if (!review.canSave) return { kind: "none", words: t(this.editor.value.readonly ? "read_only" : "nothing_to_save") };
+    if (review.phase === "saving") return { kind: "busy", words: t("saving") };
+    if (review.phase === "waiting") return this.#waiting();
+    if (review.phase === "conflict") return this.#conflict();
+    if (review.phase === "failed") return { kind: "bad", words: failureText(t, review.failure) };
+    if (review.dirty) return { kind: "open", words: this.#notSaved() };
+    return { kind: "good", words: this.#savedWords() };
+  }
+
+  #notSaved() {
+    const { difference, contentChanged, draftStored } = this.review;
+    if (!draftStored) return this.t("not_saved_no_draft");
+    if (!difference || !contentChanged) return this.t("not_saved");
+    return this.t("not_saved_changes", { n: difference.edit_distance });
+  }
+
+  #waiting() {
+    const words = this.t("save_waiting", { seconds: this.review.seconds });
+    return { kind: "bad", words, buttons: [["try_now", () => this.review.save()]] };
+  }
+
+  #conflict() {
+    const { review, t } = this;
+    const { person, version, saved_at: time } = review.failure.details;
+    const words = t("conflict", { person: person || t("somebody"), version, time: this.#time(time) });
+    const mine = ["save_mine", () => review.saveMine()];
+    return { kind: "bad", words, buttons: [mine, ["show_theirs", () => review.showTheirs()]] };
+  }
+
+  #savedWords() {
+    const { version, savedAt } = this.review;
+    if (version === 0) return this.t("model_output");
+    if (!savedAt) return this.t("version", { version });
+    return this.t("saved_as", { time: this.#time(savedAt), version });
+  }
+
+  #time(value) {
+    const date = new Date(value ?? Date.now());
+    return new Intl.DateTimeFormat(this.t("locale"), { hour: "2-digit", minute: "2-digit" }).format(date);
+  }
+
+  relabel() {
+    this.signature = null;
+    setText(this.save, this.t("save"));
+    this.render();
+  }
+}

@@ -1,0 +1,402 @@
+/**
+ * The result viewer and editor: puts the parts together and keeps them in step. `mount` is called by the component's
+ * `js_on_load` with what Gradio hands in; it may be called again for the same element.
+ *
+ * Value, JSON text from the server: see `ocr_ui.ui.viewer.Viewer`. Events to the server: upload, saved, change.
+ */
+
+import { Api } from "./api.mjs";
+import { makeActions } from "./actions.mjs";
+import { ask } from "./dialogs.mjs";
+import { Detail } from "./detail.mjs";
+import { Door } from "./door.mjs";
+import { h, makeWords, relabel, takesText } from "./dom.mjs";
+import { Drafts } from "./drafts.mjs";
+import { Editor } from "./editor.mjs";
+import { FieldTable } from "./fields.mjs";
+import { listenToPointers } from "./gestures.mjs";
+import { makeHelp } from "./help.mjs";
+import { actionOf, isComposing } from "./keys.mjs";
+import { LineInput } from "./lineinput.mjs";
+import { LineList } from "./list.mjs";
+import { Notices } from "./notice.mjs";
+import { Overlay } from "./overlay.mjs";
+import { PicturePane } from "./pane.mjs";
+import { Review } from "./review.mjs";
+import { Stage } from "./stage.mjs";
+import { arrival } from "./state.mjs";
+import { StatusLine, WarningList } from "./status.mjs";
+import { Toolbar } from "./toolbar.mjs";
+import { VerdictBar } from "./verdict.mjs";
+import { Views } from "./views.mjs";
+
+let mounted = 0;
+
+export async function mount({ element, props, trigger, watch }) {
+  element.viewer?.destroy();
+  await styleSheet();
+  const viewer = new Viewer({ element, props, trigger });
+  element.viewer = viewer;
+  watch("value", () => element.viewer === viewer && viewer.receive(props.value));
+  watch(["words", "lang"], () => element.viewer === viewer && viewer.speak());
+  viewer.speak();
+  viewer.receive(props.value);
+  viewer.root.dataset.ready = "1";
+  return viewer;
+}
+
+/** The style sheet beside this module, once a page; resolves when it is there so that nothing jumps. */
+function styleSheet() {
+  const href = new URL("viewer.css", import.meta.url).href;
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
+  const link = h("link", { rel: "stylesheet", href });
+  const loaded = new Promise((resolve, reject) => {
+    link.onload = resolve;
+    link.onerror = () => reject(new Error(`no style sheet at ${href}`));
+  });
+  document.head.append(link);
+  return loaded;
+}
+
+class Viewer {
+  constructor({ element, props, trigger }) {
+    Object.assign(this, { element, props, trigger });
+    this.prefix = `vw${(mounted += 1)}`;
+    this.leaving = new AbortController();
+    this.words = (key) => key;
+    this.t = (key, values) => this.words(key, values);
+    this.lastText = null;
+    this.#makeParts();
+    this.#layOut();
+    this.#connect();
+  }
+
+  destroy() {
+    this.review.keepDraft();
+    this.leaving.abort();
+    this.stage.destroy();
+    this.status.destroy();
+    this.root.remove();
+  }
+
+  // Parts -----------------------------------------------------------------------------------------------------------
+
+  #makeParts() {
+    const { t, prefix } = this;
+    const { signal } = this.leaving;
+    this.root = h("div", { class: "vw", "data-title": "viewer" });
+    const editor = (this.editor = new Editor());
+    const actions = (this.actions = makeActions(this));
+    this.api = new Api({ lang: () => this.props.lang ?? "en" });
+    this.notices = new Notices({ t });
+    this.input = new LineInput(editor);
+    this.list = new LineList({ editor, input: this.input, t, prefix });
+    this.detail = new Detail({ editor, t, actions });
+    this.fields = new FieldTable({ editor, t });
+    this.views = new Views({ ...this, prefix, t, actions });
+    this.review = this.#makeReview();
+    this.views.isStale = () => this.review.contentChanged;
+    this.verdict = new VerdictBar({ editor, review: this.review, t, actions });
+    this.status = new StatusLine({ editor, t });
+    this.warnings = new WarningList({ editor, t });
+    this.help = makeHelp(t);
+    this.toolbar = new Toolbar({ editor, actions, door: this.hasDoor });
+    this.door = this.#makeDoor(signal);
+    this.pane = new PicturePane({ door: this.hasDoor ? this.door : null, t });
+    this.overlay = new Overlay(this.pane.svg);
+    this.stage = new Stage(this.pane.element, this.pane.board, ({ k }) => this.#zoomed(k));
+  }
+
+  get hasDoor() {
+    return this.props.door !== false;
+  }
+
+  #makeReview() {
+    return new Review({
+      editor: this.editor,
+      api: this.api,
+      drafts: new Drafts(localStorage),
+      storage: localStorage,
+      onsaved: (answer) => this.#saved(answer),
+      onnotice: (kind, entry) => this.#draftNotice(kind, entry),
+    });
+  }
+
+  #makeDoor(signal) {
+    return new Door({
+      root: this.root,
+      api: this.api,
+      notices: this.notices,
+      t: this.t,
+      mayReplace: () => this.#mayReplace(),
+      onpage: (answer) => this.#newPage(answer),
+      signal,
+    });
+  }
+
+  #layOut() {
+    const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pane.element);
+    const right = h("div", { class: "vw-right" }, this.warnings.element, this.views.element);
+    const body = h("div", { class: "vw-body" }, left, right, this.notices.element, this.door.progress);
+    this.voice = h("div", { class: "vw-offscreen", role: "status" });
+    this.root.append(this.status.element, body, this.verdict.element, this.help.element, this.voice, ...this.door.parts);
+    if (this.hasDoor) this.root.append(this.door.cover);
+    (this.element.querySelector(".vw-host") ?? this.element).append(this.root);
+  }
+
+  // Keeping in step -------------------------------------------------------------------------------------------------
+
+  #connect() {
+    const { editor } = this;
+    const { signal } = this.leaving;
+    editor.on("load", (detail) => this.#loaded(detail));
+    editor.on("doc", () => this.#drawContent());
+    editor.on("select", (detail) => this.#drawSelection(detail));
+    editor.on("hover", () => this.#drawHover());
+    editor.on("field", () => this.#drawField());
+    editor.on("tools", () => this.#drawTools());
+    editor.on("review", () => this.#drawReview());
+    this.input.onclose = (id) => {
+      this.list.closed(id);
+      this.pane.closeEditor();
+    };
+    this.views.onshow = (name) => this.root.classList.toggle("showing-fields", name === "fields");
+    this.fields.onfocus = (field) => field.quad && this.stage.reveal(field.quad, { readable: true });
+    listenToPointers({ ...this, pane: this.pane.element, editInPlace: (id) => this.#editInPlace(id), signal });
+    document.addEventListener("keydown", (event) => this.#keydown(event), { signal });
+    document.addEventListener("keyup", (event) => this.#keyup(event), { signal });
+    window.addEventListener("pagehide", () => this.review.keepDraft(), { signal });
+    window.addEventListener("beforeunload", (event) => this.#beforeLeaving(event), { signal });
+  }
+
+  /** Takes a value of the server: JSON text, so that Gradio does not wrap every line of it in a proxy. */
+  receive(text) {
+    if (text === this.lastText) return;
+    this.lastText = text;
+    const value = typeof text === "string" && text ? JSON.parse(text) : (text ?? {});
+    const { dirty, version } = this.review;
+    const how = arrival(this.editor.value, value || {}, { dirty, version });
+    if (how === "replace") this.#leaveItem();
+    this.editor.load(value || {}, how);
+  }
+
+  #leaveItem() {
+    this.review.keepDraft();
+    this.input.close();
+    this.notices.clear();
+  }
+
+  #loaded({ how, samePage }) {
+    const { page } = this.editor;
+    this.root.classList.toggle("has-page", !!page);
+    if (!samePage || this.pane.url !== page?.url) this.#showPage(page);
+    this.views.choose({ fresh: how === "replace" });
+    this.list.epoch += this.editor.running ? 0 : 1;
+    this.status.render();
+    this.warnings.render();
+    this.#drawContent();
+    this.#drawTools();
+    this.#drawSelection({ from: "server" });
+    this.#drawHover();
+  }
+
+  #showPage(page) {
+    this.pane.show(page);
+    if (!page) return;
+    const size = { width: page.width || 1, height: page.height || 1 };
+    this.overlay.resize(size);
+    this.stage.show(size);
+  }
+
+  #drawContent() {
+    const { editor } = this;
+    this.overlay.render(editor.doc.lines, editor.isUncertain);
+    this.overlay.renderFields(editor.doc.fields);
+    this.views.render();
+    this.input.follow();
+    this.overlay.showHandles(this.#handledQuad, editor.tools.handle);
+    this.detail.render();
+    this.toolbar.render();
+  }
+
+  get #handledQuad() {
+    return this.editor.canEdit ? (this.editor.selectedLine?.quad ?? null) : null;
+  }
+
+  #drawSelection({ from, edit = false }) {
+    const { editor } = this;
+    const line = editor.selectedLine;
+    if (from === "warning" && this.views.active !== "lines") this.views.show("lines");
+    this.overlay.select(editor.selected);
+    this.overlay.showHandles(this.#handledQuad, editor.tools.handle);
+    this.list.select(editor.selected);
+    this.detail.render();
+    this.toolbar.render();
+    if (line?.quad && !["picture", "server", "new"].includes(from)) this.stage.reveal(line.quad, { readable: true });
+    if (edit) this.editText(editor.selected);
+    else if (from !== "server") this.#say(line);
+  }
+
+  #say(line) {
+    if (!line || this.list.element.contains(document.activeElement)) return;
+    const number = this.editor.doc.lines.indexOf(line) + 1;
+    this.voice.textContent = `${this.t("line_of", { number, total: this.editor.doc.lines.length })}: ${line.text}`;
+  }
+
+  #drawHover() {
+    this.overlay.hover(this.editor.hovered);
+    this.list.hover(this.editor.hovered);
+  }
+
+  #drawField() {
+    this.overlay.hoverField(this.editor.hoveredField);
+    this.fields.hover(this.editor.hoveredField);
+  }
+
+  #drawTools() {
+    const { tools, drawing } = this.editor;
+    const flags = { "boxes-off": !tools.boxes, clean: tools.clean, drawing: drawing !== null };
+    for (const [name, on] of Object.entries(flags)) this.root.classList.toggle(name, on);
+    this.toolbar.render();
+    this.overlay.showHandles(this.#handledQuad, tools.handle);
+    if (this.shownInvisible !== tools.invisible) this.list.repaint();
+    this.shownInvisible = tools.invisible;
+    this.views.render();
+    this.detail.render();
+  }
+
+  #drawReview() {
+    this.verdict.render();
+  }
+
+  #zoomed(k) {
+    this.overlay.rescale(k);
+    this.toolbar.showZoom(k);
+    this.pane.follow();
+  }
+
+  /** All words again, after the language changed. */
+  speak() {
+    this.words = makeWords({ ...this.props.words });
+    this.root.lang = this.props.lang ?? "en";
+    relabel(this.root, this.t);
+    this.list.repaint();
+    this.fields.names = null;
+    this.#drawContent();
+    this.status.render();
+    this.warnings.render();
+    this.verdict.relabel();
+  }
+
+  // Typing ----------------------------------------------------------------------------------------------------------
+
+  /** Opens the text field in the row of the list. */
+  editText(id) {
+    if (!this.editor.canEdit) return;
+    if (this.views.active !== "lines") this.views.show("lines");
+    this.list.edit(id);
+  }
+
+  #editInPlace(id) {
+    const line = this.editor.doc.lines.find((entry) => entry.id === id);
+    this.editor.select(id, { from: "picture" });
+    const host = this.pane.openEditor(line.quad, this.stage);
+    const number = this.editor.doc.lines.indexOf(line) + 1;
+    this.input.open(id, host, { label: this.t("line_text", { n: number }) });
+  }
+
+  /** Ends typing; keys work on lines again. */
+  leaveText() {
+    const inPicture = this.input.host?.closest(".vw-over");
+    this.input.close();
+    (inPicture ? this.pane.element : this.list.element).focus({ preventScroll: true });
+  }
+
+  // Keys ------------------------------------------------------------------------------------------------------------
+
+  #keydown(event) {
+    if (isComposing(event) && takesText(event.target)) return;
+    if (event.defaultPrevented || !this.#isForUs(event.target)) return;
+    const action = this.#actionFor(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat || !["help", "save", "clean"].includes(action)) this.actions[action]();
+  }
+
+  #isForUs(target) {
+    if (!this.root.offsetParent || document.querySelector("dialog[open]")) return false;
+    return this.root.contains(target) || target === document.body;
+  }
+
+  #actionFor(event) {
+    const { target } = event;
+    if (target === this.input.element) return this.#textAction(event);
+    if (takesText(target)) return this.#fieldAction(event);
+    const pressesButton = target.closest?.("button,a,summary") && ["Enter", " "].includes(event.key);
+    return pressesButton ? null : actionOf(event, "view");
+  }
+
+  /** In the line's field; arrows leave it where the caret can go no further. */
+  #textAction(event) {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (step && plain && this.input.atEdge(step)) return step < 0 ? "text_previous" : "text_next";
+    return actionOf(event, "text");
+  }
+
+  /** In other fields only what concerns the whole page; undo there too where the field edits the document. */
+  #fieldAction(event) {
+    const action = actionOf(event, "text");
+    const edits = event.target.matches(".vw-whole, .vw-field-value");
+    return action === "save" || (edits && ["undo", "redo"].includes(action)) ? action : null;
+  }
+
+  #keyup(event) {
+    if (event.key.toUpperCase() === "C") this.toolbar.clean.release();
+  }
+
+  // Server ----------------------------------------------------------------------------------------------------------
+
+  #saved(answer) {
+    const detail = { recognition_id: this.editor.recognition, version: answer.version };
+    this.trigger("saved", detail);
+    this.trigger("change", detail);
+    this.views.render();
+  }
+
+  #newPage({ page, warnings = [] }) {
+    const value = { item: { recognition_id: null, page }, warnings, run: { state: "idle" } };
+    this.lastText = JSON.stringify(value);
+    this.#leaveItem();
+    this.editor.load(value, "replace");
+    this.props.value = this.lastText;
+    this.trigger("upload", { page, warnings });
+  }
+
+  async #mayReplace() {
+    if (this.editor.running) {
+      this.notices.show({ topic: "door", kind: "bad", words: this.t("stop_first") });
+      return false;
+    }
+    if (!this.review.dirty) return true;
+    const { t } = this;
+    const choices = [["", t("cancel")], ["replace", t("keep_draft_and_go")], ["save", t("save_and_go"), true]];
+    const answer = await ask(this.root, t("unsaved_question"), choices);
+    if (answer === "save") await this.review.save();
+    return answer === "replace" || (answer === "save" && !this.review.dirty);
+  }
+
+  #draftNotice(kind, { draft, version }) {
+    const { t, review } = this;
+    const time = draft && new Intl.DateTimeFormat(t("locale"), { dateStyle: "medium", timeStyle: "short" }).format(draft.time);
+    const discard = [t("discard"), () => review.discard()];
+    const buttons = { draft_restored: [discard], draft_older: [[t("bring_mine_back"), () => review.useDraft(draft)], discard], behind: [] };
+    this.notices.show({ topic: "draft", words: t(kind, { time, version }), buttons: buttons[kind] });
+  }
+
+  #beforeLeaving(event) {
+    this.review.keepDraft();
+    if (!this.review.mayLeave) event.preventDefault();
+  }
+}

@@ -1,0 +1,209 @@
+/** The views beside the picture: lines, text, rendered, fields, raw. Only the one that is seen is drawn. */
+
+import { h, iconButton, named, setPressed, setText } from "./dom.mjs";
+import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
+import { isComposing } from "./keys.mjs";
+import { bestView, wholeText } from "./state.mjs";
+
+export const VIEWS = ["lines", "text", "rendered", "fields", "raw"];
+
+/** What each view gives to Copy, and to Download by file ending. */
+const OUTPUT = {
+  lines: { copy: (e) => linesText(e), txt: (e) => linesText(e), csv: (e) => linesCsv(e.doc.lines), json: (e) => json(e.doc.lines) },
+  text: { copy: (e) => wholeText(e.doc), txt: (e) => wholeText(e.doc) },
+  rendered: { copy: (e) => wholeText(e.doc), md: (e) => wholeText(e.doc) },
+  fields: { copy: (e) => fieldsText(e), csv: (e) => fieldsCsv(e.doc.fields), json: (e) => json(e.doc.fields) },
+  raw: { copy: (e) => e.value.raw ?? "", txt: (e) => e.value.raw ?? "" },
+};
+
+const linesText = (editor) => editor.doc.lines.map((line) => line.text).join("\n");
+const fieldsText = (editor) => editor.doc.fields.map((field) => `${field.name}\t${field.value ?? ""}`).join("\n");
+
+export class Views {
+  constructor({ editor, t, list, detail, fields, actions, notices, prefix }) {
+    Object.assign(this, { editor, t, list, detail, fields, actions, notices, prefix });
+    this.chosen = false;
+    this.active = "lines";
+    this.tabs = VIEWS.map((name) => this.#tab(name));
+    this.panels = this.#makePanels();
+    this.element = h(
+      "div",
+      { class: "vw-views" },
+      named(h("div", { class: "vw-tabs", role: "tablist", onkeydown: (e) => this.#keys(e) }, this.tabs), "views_label", {
+        attribute: "title",
+      }),
+      Object.values(this.panels),
+    );
+    this.show("lines", { byPerson: false });
+  }
+
+  // Building --------------------------------------------------------------------------------------------------------
+
+  #tab(name) {
+    const tab = h("button", {
+      type: "button",
+      role: "tab",
+      class: "vw-tab",
+      id: `${this.prefix}-tab-${name}`,
+      "aria-controls": `${this.prefix}-view-${name}`,
+      "data-view": name,
+      onclick: () => this.show(name),
+    });
+    tab.append(named(h("span"), `view_${name}`), h("span", { class: "vw-count" }));
+    return tab;
+  }
+
+  #makePanels() {
+    this.text = this.#textArea();
+    this.rendered = h("div", { class: "vw-rendered", dir: "auto", tabindex: "0", "data-title": "view_rendered" });
+    this.raw = h("pre", { class: "vw-raw", dir: "auto", tabindex: "0", "data-title": "view_raw" });
+    this.staleNote = named(h("p", { class: "vw-stale", hidden: true }), "rendered_stale");
+    this.textNote = named(h("span", { class: "vw-subdued" }), "text_follows");
+    return {
+      lines: this.#panel("lines", this.#lineTools(), [this.list.element, this.detail.element]),
+      text: this.#panel("text", [this.textNote], [this.text]),
+      rendered: this.#panel("rendered", [this.staleNote], [this.rendered]),
+      fields: this.#panel("fields", [], [this.fields.element]),
+      raw: this.#panel("raw", [], [this.raw]),
+    };
+  }
+
+  #panel(name, tools, content) {
+    const output = Object.keys(OUTPUT[name]).filter((kind) => kind !== "copy");
+    const downloads = output.map((kind) => this.#download(name, kind));
+    const copy = iconButton("copy", "copy", () => this.#copy(name), { "data-copy": name });
+    const bar = h("div", { class: "vw-bar" }, h("div", { class: "vw-bar-start" }, tools), copy, downloads);
+    const id = `${this.prefix}-view-${name}`;
+    const labelled = `${this.prefix}-tab-${name}`;
+    return h("div", { class: `vw-panel ${name}`, role: "tabpanel", id, "aria-labelledby": labelled, hidden: true }, bar, content);
+  }
+
+  #download(name, kind) {
+    const button = iconButton("download", `download_${kind}`, () => this.#save(name, kind), { "data-download": kind });
+    button.classList.add("wide");
+    button.append(kind.toUpperCase());
+    return button;
+  }
+
+  #lineTools() {
+    this.count = h("span", { class: "vw-subdued" });
+    this.uncertain = h("button", { type: "button", class: "vw-chip small low", onclick: this.actions.next_uncertain });
+    this.invisible = iconButton("hidden", "act_invisible", this.actions.invisible, { action: "invisible" });
+    return [this.count, this.uncertain, this.invisible];
+  }
+
+  #textArea() {
+    const take = (event) => !isComposing(event) && this.editor.setWholeText(event.target.value);
+    return h("textarea", {
+      class: "vw-whole",
+      dir: "auto",
+      spellcheck: "false",
+      "data-title": "view_text",
+      oninput: take,
+      oncompositionend: (event) => this.editor.setWholeText(event.target.value),
+    });
+  }
+
+  // Choosing --------------------------------------------------------------------------------------------------------
+
+  show(name, { byPerson = true } = {}) {
+    this.active = name;
+    if (byPerson) this.chosen = true;
+    for (const tab of this.tabs) {
+      const active = tab.dataset.view === name;
+      tab.setAttribute("aria-selected", String(active));
+      tab.tabIndex = active ? 0 : -1;
+    }
+    for (const [key, panel] of Object.entries(this.panels)) panel.hidden = key !== name;
+    this.onshow?.(name);
+    this.render();
+  }
+
+  /** For a new result: the view that shows it best, unless a person has chosen one. */
+  choose({ fresh }) {
+    if (fresh) this.chosen = false;
+    const best = bestView(this.editor.value);
+    if (!this.chosen && best !== this.active) this.show(best, { byPerson: false });
+  }
+
+  #keys(event) {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const ends = { Home: 0, End: VIEWS.length - 1 }[event.key];
+    if ((step === undefined && ends === undefined) || event.altKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const index = ends ?? (VIEWS.indexOf(this.active) + step + VIEWS.length) % VIEWS.length;
+    this.show(VIEWS[index]);
+    this.tabs[index].focus();
+  }
+
+  // Drawing ---------------------------------------------------------------------------------------------------------
+
+  render() {
+    this.#renderCounts();
+    this[`render_${this.active}`]();
+  }
+
+  #renderCounts() {
+    const { doc, canEdit } = this.editor;
+    const counts = { lines: doc.lines.length, fields: doc.fields.length };
+    for (const tab of this.tabs) {
+      const count = counts[tab.dataset.view];
+      setText(tab.lastChild, count ? String(count) : "");
+    }
+    this.element.classList.toggle("editable", canEdit);
+  }
+
+  render_lines() {
+    const { editor, t } = this;
+    this.list.render();
+    const uncertain = editor.doc.lines.filter(editor.isUncertain).length;
+    setText(this.count, t("count_lines", { n: editor.doc.lines.length }));
+    this.uncertain.hidden = !uncertain;
+    setText(this.uncertain, t("next_of_uncertain", { n: uncertain }));
+    setPressed(this.invisible, editor.tools.invisible);
+    this.list.element.classList.toggle("nothing", !editor.doc.lines.length);
+    this.list.body.dataset.empty = t(editor.page ? (editor.hasResult ? "no_lines" : "read_hint") : "picture_hint");
+  }
+
+  render_text() {
+    const { editor } = this;
+    const text = wholeText(editor.doc);
+    if (this.text.value !== text) this.text.value = text;
+    this.text.readOnly = editor.doc.follows || !editor.canEdit;
+    this.textNote.hidden = !editor.doc.follows || !editor.doc.lines.length;
+  }
+
+  render_rendered() {
+    const { value, doc } = this.editor;
+    const sanitisedHtml = value.html || doc.tables.map((table) => table.html).join("");
+    this.staleNote.hidden = !this.isStale?.() || !sanitisedHtml;
+    const shown = sanitisedHtml || wholeText(doc);
+    if (shown === this.shownRendered) return;
+    this.shownRendered = shown;
+    this.rendered.classList.toggle("plain", !sanitisedHtml);
+    if (sanitisedHtml) this.rendered.innerHTML = sanitisedHtml; // made safe by the server; the only markup taken in
+    else this.rendered.textContent = shown;
+  }
+
+  render_fields() {
+    this.fields.render();
+  }
+
+  render_raw() {
+    setText(this.raw, this.editor.value.raw ?? "");
+  }
+
+  // Copy and download -----------------------------------------------------------------------------------------------
+
+  async #copy(name) {
+    const copied = await copyText(OUTPUT[name].copy(this.editor), this.element);
+    const words = this.t(copied ? "copied" : "not_copied");
+    const notice = this.notices.show({ topic: "copy", kind: copied ? "good" : "bad", words });
+    setTimeout(() => notice.remove(), 2500);
+  }
+
+  #save(name, kind) {
+    downloadText(fileName(this.editor.page?.name, name, kind), OUTPUT[name][kind](this.editor));
+  }
+}

@@ -1,0 +1,56 @@
+"""What the viewer hands to Gradio."""
+
+from __future__ import annotations
+
+import json
+
+from ocr_ui.ui.viewer import ON_LOAD, STATIC, TEMPLATE, Viewer
+from ocr_ui.ui.viewer_words import viewer_words
+
+HOSTILE = {"lines": [{"id": "l0", "text": "${alert(1)} {{value}} <img src=x onerror=alert(1)> `", "quad": None}]}
+
+
+def make() -> Viewer:
+    return Viewer(words=viewer_words("en"))
+
+
+def test_recognised_text_never_reaches_a_template() -> None:
+    config = Viewer(HOSTILE, words=viewer_words("en")).get_config()
+    assert config["html_template"] == TEMPLATE
+    assert "$" not in TEMPLATE
+    assert "{" not in TEMPLATE
+    assert "alert" not in config["css_template"] + config["js_on_load"]
+
+
+def test_the_value_is_json_text_both_ways() -> None:
+    wire = make().postprocess(HOSTILE)
+    assert isinstance(wire, str)
+    assert json.loads(wire) == HOSTILE
+    assert make().preprocess(wire) == HOSTILE
+
+
+def test_nothing_is_an_empty_text() -> None:
+    assert make().postprocess(None) == ""
+    assert make().preprocess("") is None
+
+
+def test_own_events_can_be_listened_to() -> None:
+    viewer = make()
+    for event in ("upload", "saved", "change"):
+        assert f'"{event}"' in ON_LOAD
+        assert callable(getattr(viewer, event))
+
+
+def test_only_the_safe_markup_is_ever_parsed() -> None:
+    uses = {
+        path.name: path.read_text(encoding="utf-8").count("innerHTML")
+        for path in (STATIC / "viewer").glob("*.mjs")
+        if "innerHTML" in path.read_text(encoding="utf-8")
+    }
+    assert uses == {"views.mjs": 1}
+    assert "this.rendered.innerHTML = sanitisedHtml" in (STATIC / "viewer" / "views.mjs").read_text(encoding="utf-8")
+    for path in (STATIC / "viewer").glob("*.mjs"):
+        assert not any(
+            word in path.read_text(encoding="utf-8")
+            for word in ("insertAdjacentHTML", "outerHTML", "eval(", "document.write")
+        )

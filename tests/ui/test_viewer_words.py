@@ -1,0 +1,61 @@
+"""The words of the viewer and the places that use them hold together."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ocr_ui.domain.review import ErrorKind
+from ocr_ui.ui.viewer import STATIC
+from ocr_ui.ui.viewer_words import LANGUAGES, VIEWER_WORDS, viewer_words
+
+SOURCES = {path.name: path.read_text(encoding="utf-8") for path in (STATIC / "viewer").glob("*.mjs")}
+KEYS_TABLE = re.findall(r'action: "(\w+)"', SOURCES["keys.mjs"])
+GROUPS = re.search(r"GROUPS = \[(.*?)\]", SOURCES["keys.mjs"]).group(1)
+
+
+def used_keys() -> set[str]:
+    """Keys written out in the modules, and those that are put together from the tables of keys, tools and kinds."""
+    text = "\n".join(SOURCES.values())
+    direct = set(re.findall(r'\bt\(\s*"(\w+)"', text))
+    direct |= set(re.findall(r'"data-title": "(\w+)"', text))
+    direct |= set(re.findall(r'wordButton\("(\w+)"', text))
+    direct |= {f"act_{action}" for action in KEYS_TABLE}
+    direct |= {f"group_{group}" for group in re.findall(r"\w+", GROUPS)}
+    direct |= {f"kind_{kind.value}" for kind in ErrorKind}
+    return direct
+
+
+def test_every_word_that_the_page_asks_for_is_there() -> None:
+    assert used_keys() <= set(VIEWER_WORDS)
+
+
+def test_no_word_is_left_over() -> None:
+    text = "\n".join(SOURCES.values())
+    made_up = ("act_", "group_", "kind_", "run_", "view_", "mark_", "download_", "fail_")
+    stale = {
+        key
+        for key in VIEWER_WORDS
+        if not key.startswith(made_up) and not re.search(rf'"{key.removesuffix("_one")}"|\b{key}:', text)
+    }
+    assert stale == set()
+
+
+@pytest.mark.parametrize("key", VIEWER_WORDS)
+def test_both_languages_say_it_with_the_same_blanks(key: str) -> None:
+    words = VIEWER_WORDS[key]
+    assert set(words) == set(LANGUAGES)
+    assert all(words.values())
+    blanks = {lang: set(re.findall(r"\{(\w+)\}", word)) for lang, word in words.items()}
+    assert blanks["en"] == blanks["zh"]
+
+
+def test_the_chips_are_the_error_kinds_of_the_domain() -> None:
+    block = re.search(r"ERROR_KINDS = \[(.*?)\]", SOURCES["verdict.mjs"], re.S).group(1)
+    assert re.findall(r'"(\w+)"', block) == [kind.value for kind in ErrorKind]
+
+
+def test_an_unknown_language_gets_english() -> None:
+    assert viewer_words("xx") == viewer_words("en")
+    assert viewer_words("zh")["save"] == "保存"
