@@ -15,7 +15,6 @@ from ocr_ui.images import refusals
 from ocr_ui.images.ink import is_blank
 from ocr_ui.images.kinds import kind_of
 from ocr_ui.images.limits import Limits
-from ocr_ui.images.pdf import PdfSource
 from ocr_ui.images.raster import RasterSource
 from ocr_ui.images.source import Picture, Source
 
@@ -34,9 +33,15 @@ def open_source(data: bytes, limits: Limits) -> Source:
         raise refusals.too_many_bytes(len(data), limits.max_bytes)
     kind = kind_of(data)
     try:
-        return PdfSource(data, limits) if kind == "PDF" else RasterSource(data, kind, limits)
+        return _pdf(data, limits) if kind == "PDF" else RasterSource(data, kind, limits)
     except MemoryError as error:
         raise refusals.too_much_memory() from error
+
+
+def _pdf(data: bytes, limits: Limits) -> Source:
+    from ocr_ui.images.pdf import PdfSource  # loading PDFium takes a while, which only PDFs should pay
+
+    return PdfSource(data, limits)
 
 
 def read_page(source: Source, page: int) -> Picture:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 
-_HOW = {
-    1: (False, 0),
-    2: (True, 0),
-    3: (False, 2),
-    4: (True, 2),
-    5: (True, 3),
-    6: (False, 1),
-    7: (True, 1),
-    8: (False, 3),
+_MIRRORED = frozenset({2, 4, 5, 7})
+_TURNS = {
+    3: cv2.ROTATE_180,
+    4: cv2.ROTATE_180,
+    5: cv2.ROTATE_90_COUNTERCLOCKWISE,
+    6: cv2.ROTATE_90_CLOCKWISE,
+    7: cv2.ROTATE_90_CLOCKWISE,
+    8: cv2.ROTATE_90_COUNTERCLOCKWISE,
 }
-"""EXIF value: mirror left to right first?, then so many quarter turns clockwise."""
 
 
 def upright(pixels: np.ndarray, orientation: int) -> np.ndarray:
-    """The picture as it was meant, by the EXIF tag Orientation, 1..8 (CIPA DC-008, 4.6.4)."""
-    mirrored, turns = _HOW[orientation]
-    return np.rot90(pixels[:, ::-1] if mirrored else pixels, -turns)
+    """The picture as it was meant, by the EXIF tag Orientation, 1..8 (CIPA DC-008, 4.6.4): mirrored, then turned.
+
+    OpenCV turns in blocks that fit the cache, which is several times faster than copying a turned view of numpy.
+    """
+    if orientation in _MIRRORED:
+        pixels = cv2.flip(pixels, 1)
+    return cv2.rotate(pixels, _TURNS[orientation]) if orientation in _TURNS else pixels

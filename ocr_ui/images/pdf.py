@@ -8,6 +8,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from ocr_ui.domain.content import ContentWarning
+from ocr_ui.errors import BadInput
 from ocr_ui.images import refusals
 from ocr_ui.images.limits import Limits
 from ocr_ui.images.source import Picture
@@ -19,6 +20,7 @@ _POINTS_PER_INCH = 72
 _MAX_PIXELS = 40_000_000
 _MAX_SIDE = 32_000
 _TAIL = 2048
+_NO_ERROR_OF_ITS_OWN = pdfium.FPDF_ERR_FILE
 
 
 class PdfSource:
@@ -28,13 +30,12 @@ class PdfSource:
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         """Raises BadInput: `pdf_encrypted`, `pdf_empty`, `damaged`."""
+        _forget_last_error()
         try:
             self._document = pypdfium2.PdfDocument(data)
             self.pages = len(self._document)
         except pypdfium2.PdfiumError as error:
-            if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-                raise refusals.pdf_encrypted() from error
-            raise refusals.damaged("PDF") from error
+            raise _refusal(error) from error
         if self.pages < 1:
             raise refusals.pdf_empty()
         self._document.init_forms()  # without it, what was typed into a form is not drawn
@@ -75,3 +76,14 @@ class PdfSource:
         if self._cut:
             notes.append(ContentWarning("truncated", "The PDF has no end (truncated); parts of it may be missing."))
         return notes
+
+
+def _forget_last_error() -> None:
+    """PDFium sets no error code for a document without pages, so that the code of the document before would show."""
+    pdfium.FPDF_LoadDocument(b"", None)
+
+
+def _refusal(error: pypdfium2.PdfiumError) -> BadInput:
+    if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+        return refusals.pdf_encrypted()
+    return refusals.pdf_empty() if error.err_code == _NO_ERROR_OF_ITS_OWN else refusals.damaged("PDF")

@@ -125,6 +125,8 @@ class RasterSource:
             raise refusals.damaged(self._kind)
         if width * height > self._limits.max_pixels:
             raise refusals.too_many_pixels(width, height, self._limits.max_pixels)
+        if max(width, height) > self._limits.max_side:
+            raise refusals.too_long(width, height, self._limits.max_side)
 
     def _as_far_as_read(
         self, image: Image.Image, pixels: np.ndarray, trouble: Exception

@@ -51,6 +51,17 @@ def too_many_pixels(width: int, height: int, limit: int) -> TooLarge:
     )
 
 
+def too_long(width: int, height: int, limit: int) -> TooLarge:
+    return TooLarge(
+        "too_long",
+        f"The picture is too long: {width} x {height} pixels, no side may have more than {limit}.",
+        "Cut it into parts.",
+        width=width,
+        height=height,
+        limit=limit,
+    )
+
+
 def too_much_memory() -> TooLarge:
     return TooLarge(
         "too_much_memory",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 
+import cv2
 import numpy as np
-from PIL import Image, PngImagePlugin
+from PIL import Image
 
-_PNG_LEVEL = 1
+_PNG = (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_UP)
+"""Measured on pages and photos: as small as Pillow's level 1, three times as fast to write, twice as fast to read."""
+
 _THUMBNAIL_QUALITY = 80
 
 
@@ -17,20 +20,22 @@ def encode_png(pixels: np.ndarray) -> bytes:
     Args:
         pixels: uint8 (height, width, 3), RGB.
     """
-    out = io.BytesIO()
-    Image.fromarray(pixels).save(out, "PNG", compress_level=_PNG_LEVEL)
-    return out.getvalue()
+    done, data = cv2.imencode(".png", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), _PNG)
+    if not done:
+        raise ValueError(f"no PNG can be made of an array {pixels.shape}")
+    return data.tobytes()
 
 
 def decode_png(data: bytes) -> np.ndarray:
-    """Pixels, uint8 (height, width, 3), of a file that `encode_png` made. Not for files that people hand in.
-
-    The plugin is used directly because `Image.open` warns about stored pictures of more than 89 million pixels.
+    """Pixels, uint8 (height, width, 3), RGB, of a file that `encode_png` made. Not for files that people hand in.
 
     Raises:
-        OSError, SyntaxError: the stored file is damaged.
+        ValueError: the stored file is damaged.
     """
-    return np.array(PngImagePlugin.PngImageFile(io.BytesIO(data)).convert("RGB"))
+    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR_RGB) if data else None
+    if pixels is None:
+        raise ValueError("the stored picture is damaged")
+    return pixels
 
 
 def thumbnail(pixels: np.ndarray, side: int = 256) -> bytes:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from ocr_ui.errors import EngineBusy, WorkbenchError
@@ -24,12 +25,16 @@ _MOST = max(2, min(4, os.cpu_count() or 2))
 class Worker:
     """One decoding process."""
 
-    def __init__(self) -> None:
-        """Starts it, without waiting until it is ready."""
+    def __init__(self, module: str = "ocr_ui.images.child") -> None:
+        """Starts it, without waiting until it is ready.
+
+        Args:
+            module: what the process runs; it gets the number of its socket as the only argument.
+        """
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-W", "ignore", "-m", "ocr_ui.images.child", str(theirs.fileno())],
+                [sys.executable, "-W", "ignore", "-m", module, str(theirs.fileno())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -48,7 +53,8 @@ class Worker:
         """Sends a file with a request, gives the answer and the descriptor of the pixels.
 
         Raises:
-            BadInput: `decode_timeout`, `decoder_crashed`. The process is dead then.
+            BadInput: `decode_timeout`. The worker must be closed then.
+            HungUp: the process is dead.
             WorkbenchError: `decoder_unavailable`: the process does not start.
         """
         self._wait_until_ready()
@@ -59,8 +65,6 @@ class Worker:
             return wire.receive(self._socket)
         except TimeoutError as error:
             raise refusals.decode_timeout(limits.decode_seconds) from error
-        except wire.HungUp as error:
-            raise refusals.decoder_crashed() from error
 
     def _wait_until_ready(self) -> None:
         if self._ready:
@@ -88,7 +92,8 @@ class Worker:
 class Pool:
     """Up to `most` workers, started when needed. Safe for threads."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MOST, start: Callable[[], Worker] = Worker) -> None:
+        self._start = start
         self._free = threading.Semaphore(most)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -97,28 +102,39 @@ class Pool:
     def ask(self, request: dict[str, Any], data_fd: int, limits: Limits) -> tuple[dict[str, Any], int | None]:
         """As `Worker.ask`, on any worker.
 
+        A file is blamed for a crash only when it happens twice: a waiting process may have been killed by others.
+
         Raises:
+            BadInput: `decode_timeout`, `decoder_crashed`.
             EngineBusy: `decoder_busy`: all workers were busy for minutes.
         """
         if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise EngineBusy("decoder_busy", "Too many pictures are being opened.", "Try again in a minute.")
         try:
-            worker = self._take()
             try:
-                reply, fd = worker.ask(request, data_fd, limits)
-            except BaseException:
-                worker.close()
-                raise
-            self._put_back(worker, trusted="fault" not in reply)
-            return reply, fd
+                return self._ask_one(request, data_fd, limits)
+            except wire.HungUp:
+                return self._ask_one(request, data_fd, limits)
+        except wire.HungUp as error:
+            raise refusals.decoder_crashed() from error
         finally:
             self._free.release()
+
+    def _ask_one(self, request: dict[str, Any], data_fd: int, limits: Limits) -> tuple[dict[str, Any], int | None]:
+        worker = self._take()
+        try:
+            reply, fd = worker.ask(request, data_fd, limits)
+        except BaseException:
+            worker.close()
+            raise
+        self._put_back(worker, trusted="fault" not in reply)
+        return reply, fd
 
     def warm_up(self) -> None:
         """Starts a worker in the background, so that the first picture does not wait for it."""
         with self._lock:
             if not self._idle:
-                self._idle.append(Worker())
+                self._idle.append(self._start())
 
     def close(self) -> None:
         """Ends the idle workers; those at work end with their job."""
@@ -132,7 +148,7 @@ class Pool:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return Worker()
+        return self._start()
 
     def _put_back(self, worker: Worker, *, trusted: bool) -> None:
         with self._lock:
