@@ -10,6 +10,7 @@ from ocr_ui.settings import Settings
 
 KINDS = {
     "rapidocr": ("ocr_ui.engines.rapidocr", "RapidOcrEngine"),
+    "vllm": ("ocr_ui.engines.vllm_embedded", "VllmEngine"),
 }
 
 

@@ -59,7 +59,7 @@ class MemoryPlan:
     def __str__(self) -> str:
         return (
             f"weights {self.weights / GB:.1f} GB, draft {self.draft / GB:.1f} GB, work space about "
-            f"{self.work / GB:.1f} GB, leaves {max(0, self.cache) / GB:.1f} GB: about {self.pages_at_once} pages at once"
+            f"{self.work / GB:.1f} GB, leaves {max(0, self.cache) / GB:.1f} GB, about {self.pages_at_once} pages"
         )
 
     def check(self) -> None:

@@ -7,7 +7,7 @@ Two corrections, both seen with vLLM 0.32:
 - From 0.29 on HunYuanVL runs through the Transformers backend, which splits the vision tower's output by h * w rows a
   picture, although HunYuanVL returns (h / 2) * (w / 2 + 1) + 2. With several pictures encoded in one step, answers
   belong to the wrong picture (19 to 21 of 32 right; 32 of 32 with this). Not a matter of the CPU build.
-- The CPU build's oneDNN product refuses an input that is not contiguous.
+- The CPU build's matrix products refuse an input that is not contiguous.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from vllm.model_executor.layers import utils
 from vllm.platforms import current_platform
 
 try:
@@ -38,11 +39,10 @@ def correct_row_counts(backend: Any) -> None:
     backend.MultiModalMixin._process_vision_input = with_real_row_counts
 
 
-def accept_any_layout() -> None:
-    from vllm import _custom_ops as ops
-
-    multiply = ops.onednn_mm
-    ops.onednn_mm = lambda handler, x, bias: multiply(handler, x.contiguous(), bias)
+def accept_any_layout(layers: Any) -> None:
+    """Makes an input contiguous before the CPU build's products see it, whichever of them the processor gets."""
+    multiply = layers.cpu_unquantized_gemm
+    layers.cpu_unquantized_gemm = lambda layer, x, *rest, **named: multiply(layer, x.contiguous(), *rest, **named)
 
 
 # The tests switch the first correction off to see that the check at the start notices.
@@ -51,7 +51,7 @@ if hasattr(getattr(multimodal, "MultiModalMixin", None), "_process_vision_input"
 ):
     correct_row_counts(multimodal)
 if current_platform.is_cpu():
-    accept_any_layout()
+    accept_any_layout(utils)
 
 
 def attention_backends(layers: Iterable[Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tokenizer, processor and network of the tiny model: HunyuanOCR's shape and token names, at a thousandth of its size."""
+"""Tokenizer, processor and network of the tiny model: HunyuanOCR in shape and token names, a thousandth its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes `import torchvision` work beside a torch without CUDA. scripts/install_vllm_cpu.sh puts it into the environment.
+"""Makes `import torchvision` work beside a torch without CUDA; scripts/install_vllm_cpu.sh puts it into place.
 
 torchvision from PyPI is built for CUDA. Beside a CPU build of torch its C library does not load, and the import
 fails because the operators `torchvision::nms` and `torchvision::qnms` were never defined. HunYuanVL needs only

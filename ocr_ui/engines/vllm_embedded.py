@@ -1,0 +1,366 @@
+"""HunyuanOCR inside this process: vLLM's AsyncLLM behind the engine interface."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import EngineName, Generation
+from ocr_ui.engines import vllm_check, vllm_memory, vllm_versions
+from ocr_ui.engines.asking import check_prompt, messages, sampling_for
+from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
+from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.engines.vllm_model import find_model
+from ocr_ui.engines.vllm_start import draft_model, make_llm, prepare_process
+from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
+from ocr_ui.settings import Settings
+
+if TYPE_CHECKING:
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+log = logging.getLogger(__name__)
+
+WATCH_SECONDS = 0.25
+PROBE_SECONDS = 15.0
+CHECK_TOKENS = 12
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+"""Seconds before the first restart of a dead engine, doubled each time, and the most."""
+
+
+class VllmEngine:
+    """vLLM in this process; its workers are processes of their own.
+
+    The page answers while the engine starts: everything slow happens in a thread. A dead or silent engine is noticed
+    and made anew; requests that were running fail with `engine_died`, those that waited for their turn are kept.
+
+    Attributes:
+        description: what runs: version, model, model class, model runner, attention backend, memory, drafts.
+
+    Raises:
+        EngineDead: vLLM is not installed, or a version that was never tried.
+    """
+
+    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True)
+
+    def __init__(self, settings: Settings) -> None:
+        version = vllm_versions.installed()
+        vllm_versions.check_tried(version, settings.allow_untested_vllm)
+        self.name = EngineName("vllm", version, settings.model, settings.model_revision)
+        self.description: dict[str, str] = {"vllm": version, "model": settings.model}
+        self._settings = settings
+        self._health = Health(EngineState.LOADING, "waiting")
+        self._llm: AsyncLLM | None = None
+        self._special: dict[int, str] = {}
+        self._runs: dict[str, Run] = {}
+        self._places = asyncio.Semaphore(settings.max_num_seqs)
+        self._serving = asyncio.Event()
+        self._was_ready = False
+        self._last_token = 0.0
+        self._watcher: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Finds the model, loads it, checks that pictures are told apart.
+
+        Raises:
+            EngineDead: it cannot be made here; the message names the setting or the command that helps.
+        """
+        try:
+            await self._load()
+        except WorkbenchError as error:
+            self._health = Health(EngineState.DEAD, "", str(error))
+            await self._drop()
+            raise
+        self._watcher = asyncio.create_task(self._watch())
+
+    def health(self) -> Health:
+        return self._health
+
+    def running(self) -> int:
+        """Requests that vLLM holds now, those in its own queue included."""
+        return self._llm.output_processor.get_num_unfinished_requests() if self._llm else 0
+
+    async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
+        """See `Engine.generate`. Waits for one of `max_num_seqs` places before `Started`.
+
+        Raises:
+            BadInput: a prompt, picture or sampling that the model does not take.
+            EngineBusy: still loading for the first time.
+            EngineFailed: this request failed; it can be repeated.
+            EngineDead: the engine was given up.
+        """
+        self._refuse_unless_serving()
+        sampling = sampling_for(request.sampling, self._settings)
+        run = self._runs[request.id] = Run(request.id)
+        try:
+            async with run.place(self._places):
+                await run.unless_ended(self._until_serving())
+                yield Started()
+                async with aclosing(self._answer(request, run, sampling)) as events:
+                    async for event in events:
+                        yield event
+        except Ended:
+            yield Finished(Generation("", run.reason, 0, run.seconds))
+        finally:
+            self._runs.pop(request.id, None)
+
+    async def abort(self, request_id: str) -> None:
+        if run := self._runs.get(request_id):
+            await self._end(run, "aborted")
+
+    async def close(self) -> None:
+        if self._watcher:
+            self._watcher.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watcher
+        self._health = Health(EngineState.DEAD, "", "The engine was closed.")
+        self._serving.set()
+        await self._drop()
+
+    # Loading
+
+    async def _load(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._phase("finding the model")
+        prepare_process(self._settings)
+        folder = await asyncio.to_thread(
+            find_model, self._settings, lambda phase: loop.call_soon_threadsafe(self._phase, phase)
+        )
+        self._phase("checking the memory")
+        draft, self.description["drafts"] = await asyncio.to_thread(
+            draft_model, folder, self._settings, self.name.version
+        )
+        await asyncio.to_thread(self._check_memory, folder, draft)
+        self._phase("loading the model")
+        self._llm = await asyncio.to_thread(make_llm, folder, draft, self._settings)
+        tokenizer = self._llm.renderer.get_tokenizer()
+        self._special = dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
+        self.description |= (await self._llm.collective_rpc("describe_reader"))[0]
+        self._phase("checking that pictures are told apart")
+        await self._check_pictures()
+        for name, value in self.description.items():
+            log.info("%s: %s", name.replace("_", " "), value)
+        self._health = Health(EngineState.READY)
+        self._was_ready = True
+        self._serving.set()
+
+    def _phase(self, phase: str) -> None:
+        log.info("vLLM: %s", phase)
+        self._health = Health(EngineState.LOADING, phase, self._health.message)
+
+    def _check_memory(self, folder: Path, draft: Path | None) -> None:
+        card = vllm_memory.card_memory()
+        if card is None:
+            self.description["memory"] = "no NVIDIA card"
+            return
+        plan = vllm_memory.plan(folder, draft, self._settings, card)
+        self.description["memory"] = str(plan)
+        plan.check()
+
+    async def _check_pictures(self) -> None:
+        """Reads different pictures alone, then all at once, and compares. The first reading also warms the engine up.
+
+        Raises:
+            EngineDead: an answer changed: this vLLM mixes up pictures.
+        """
+        pictures = vllm_check.check_pictures()
+        alone = [await self._check_answer(await self._render("OCR", picture)) for picture in pictures]
+        prepared = [await self._render("OCR", picture) for picture in pictures]
+        together = await asyncio.gather(*[self._check_answer(one) for one in prepared])
+        if wrong := vllm_check.mixed_up(alone, together):
+            raise EngineDead(
+                "pictures_mixed_up",
+                f"vLLM {self.name.version} mixes up pictures that are read at once ({len(wrong)} of {len(pictures)}).",
+                f"{vllm_versions.INSTALL} brings a version that does not.",
+                version=self.name.version,
+            )
+        told_apart = vllm_check.tells_apart(alone)
+        self.description["picture_check"] = "passed" if told_apart else "no two answers differ: it says nothing"
+
+    async def _check_answer(self, prepared: Any) -> list[vllm_check.Step]:
+        from vllm import SamplingParams
+
+        params = SamplingParams(temperature=0, max_tokens=CHECK_TOKENS, logprobs=5)
+        steps: list[vllm_check.Step] = []
+        async for output in self._llm.generate(prepared, params, f"check-{time.monotonic_ns()}"):
+            answer = output.outputs[0]
+            steps = [
+                vllm_check.Step(token, {t: p.logprob for t, p in found.items()})
+                for token, found in zip(answer.token_ids, answer.logprobs, strict=True)
+            ]
+        return steps
+
+    async def _drop(self) -> None:
+        llm, self._llm = self._llm, None
+        if llm is not None:
+            await asyncio.to_thread(llm.shutdown)
+
+    # Reading
+
+    def _refuse_unless_serving(self) -> None:
+        if self._health.state is EngineState.DEAD:
+            raise EngineDead("engine_dead", "The engine is not running.", self._health.message)
+        if not self._was_ready:
+            raise EngineBusy(
+                "engine_loading",
+                f"The engine is still loading ({self._health.phase}).",
+                "Try again in a moment.",
+                phase=self._health.phase,
+            )
+
+    async def _until_serving(self) -> None:
+        await self._serving.wait()
+        self._refuse_unless_serving()
+
+    async def _render(self, prompt: str, pixels: Any) -> Any:
+        """The question as vLLM wants it: by the model's own template, the picture prepared off the event loop."""
+        if self._llm is None:
+            raise died()
+        renderer = self._llm.renderer
+        text = renderer.get_tokenizer().apply_chat_template(
+            messages(prompt, {"type": "image"}), tokenize=False, add_generation_prompt=True
+        )
+        (prepared,) = await renderer.render_cmpl_async([{"prompt": text, "multi_modal_data": {"image": pixels}}])
+        return prepared
+
+    async def _answer(
+        self, request: EngineRequest, run: Run, sampling: dict[str, Any]
+    ) -> AsyncGenerator[EngineEvent, None]:
+        from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
+
+        from ocr_ui.engines.vllm_stream import delta, parameters
+
+        params = parameters(sampling)
+        check_prompt(request.prompt, list(self._special.values()))
+        run.work()
+        texts: list[str] = []
+        tokens, finish = 0, ""
+        try:
+            prepared = await run.unless_ended(self._render(request.prompt, request.pixels))
+            if self._llm is None:
+                raise died()
+            async with aclosing(self._llm.generate(prepared, params, request.id)) as outputs:
+                async for output in outputs:
+                    answer = output.outputs[0]
+                    finish = answer.finish_reason or ""
+                    if answer.token_ids:
+                        run.token()
+                        self._last_token = run.last
+                        event = delta(answer, self._special)
+                        tokens += event.tokens
+                        texts.append(event.text)
+                        yield event
+                    if run.reason:
+                        break
+        except EngineDeadError as error:
+            raise died() from error
+        except EngineGenerateError as error:
+            reason = repr(error.__cause__)
+            raise EngineFailed("generation_failed", "The engine failed.", "Read it again.", reason=reason) from error
+        except RuntimeError as error:
+            # Rendering while the engine goes down: its threads are gone already.
+            raise died() from error
+        except ValueError as error:
+            raise refused(error, self._settings) from error
+        reason = finish if finish in {"stop", "length"} else run.reason or "aborted"
+        yield Finished(Generation("".join(texts), reason, tokens, run.seconds))
+
+    async def _end(self, run: Run, reason: str) -> None:
+        run.end(reason)
+        if self._llm is not None and run.working:
+            await self._llm.abort(run.id)
+
+    # Watching
+
+    async def _watch(self) -> None:
+        """Ends runs that are silent for too long, and makes a dead engine anew."""
+        going = True
+        while going:
+            await asyncio.sleep(WATCH_SECONDS)
+            if self._llm is None or self._llm.errored:
+                going = await self._restart("The engine's process ended.")
+            elif await self._end_silent_runs() and await self._is_silent():
+                going = await self._restart("The engine gave no sign of life.")
+
+    async def _end_silent_runs(self) -> bool:
+        """Were there any? Each ends as timed out, its text kept."""
+        now = time.monotonic()
+        silent = [
+            run
+            for run in self._runs.values()
+            if run.working and not run.reason and now - run.last > self._longest_silence(run)
+        ]
+        for run in silent:
+            await self._end(run, "timeout")
+        return bool(silent)
+
+    def _longest_silence(self, run: Run) -> float:
+        return self._settings.silence_timeout if run.begun else self._settings.first_token_timeout
+
+    async def _is_silent(self) -> bool:
+        """Is the whole engine silent? Where no page gets tokens, a bare text must get one."""
+        if time.monotonic() - self._last_token < self._settings.silence_timeout:
+            return False
+        self._health = Health(EngineState.DEGRADED, "", "A page took too long; the engine is being checked.")
+        try:
+            async with asyncio.timeout(PROBE_SECONDS):
+                await self._probe()
+        except Exception as error:  # whatever it is: no answer
+            log.warning("the engine does not answer: %r", error)
+            return True
+        self._health = Health(EngineState.READY)
+        return False
+
+    async def _probe(self) -> None:
+        from vllm import SamplingParams
+
+        name = f"probe-{time.monotonic_ns()}"
+        async with aclosing(self._llm.generate({"prompt": "OCR"}, SamplingParams(max_tokens=1), name)) as outputs:
+            async for _ in outputs:
+                pass
+
+    async def _restart(self, reason: str) -> bool:
+        """Makes the engine anew, waiting longer after each failure. False where it was given up."""
+        self._serving.clear()
+        log.error("%s Restarting it.", reason)
+        for attempt in range(self._settings.engine_restarts):
+            self._health = Health(EngineState.LOADING, "restarting", reason)
+            await self._drop()
+            await asyncio.sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt))
+            try:
+                await self._load()
+            except WorkbenchError as error:
+                log.error("restart %d failed: %s", attempt + 1, error)
+            else:
+                return True
+        await self._drop()
+        self._health = Health(EngineState.DEAD, "", f"{reason} Restarting it failed. Start the product again.")
+        self._serving.set()
+        return False
+
+
+def died() -> EngineFailed:
+    return EngineFailed(
+        "engine_died", "The engine stopped while it read this page.", "It is being restarted; read the page again."
+    )
+
+
+def refused(error: ValueError, settings: Settings) -> WorkbenchError:
+    """What vLLM's refusal of a request means for a person."""
+    text = str(error)
+    if "aspect ratio" in text:
+        return BadInput("picture_too_narrow", "The picture is over 200 times as long as wide.", "Cut it into parts.")
+    if any(words in text for words in ("longer than", "maximum model length", "encoder cache")):
+        return BadInput(
+            "picture_over_budget",
+            "The picture and the prompt are too large for the engine's settings.",
+            "Raise OCR_UI_MAX_MODEL_LEN and OCR_UI_MAX_NUM_BATCHED_TOKENS, or lower OCR_UI_ENGINE_PIXELS.",
+            max_model_len=settings.max_model_len,
+            engine_pixels=settings.engine_pixels,
+        )
+    return BadInput("refused_by_engine", f"The engine refused the page: {text}", "", reason=text)

@@ -1,0 +1,135 @@
+"""Making vLLM's engine from the settings, and saying why where that fails."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ocr_ui.engines import vllm_versions
+from ocr_ui.errors import EngineDead
+from ocr_ui.settings import Settings
+
+if TYPE_CHECKING:
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+EXTENSION = "ocr_ui.engines.worker_extension.Extension"
+DRAFT_TOKENS = 15
+"""Tokens that the draft model proposes at once, as the model's own recipe says."""
+
+
+def prepare_process(settings: Settings) -> None:
+    """Sets what vLLM reads from the environment; call before vLLM is imported.
+
+    No usage statistics are sent, and workers are spawned: a fork fails once CUDA was touched.
+    """
+    os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
+    os.environ.setdefault("DO_NOT_TRACK", "1")
+    os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
+    os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", f"{settings.cpu_cache_gb:g}")
+
+
+def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | None, str]:
+    """The draft folder for speculative decoding, or None, with the reason in words.
+
+    Raises:
+        EngineDead: it is asked for (`dflash=on`) and cannot be had.
+    """
+    if settings.dflash == "off":
+        return None, "off: OCR_UI_DFLASH=off"
+    reason = no_draft(folder, version)
+    if not reason:
+        return folder / "dflash", f"on: DFlash with {DRAFT_TOKENS} tokens"
+    if settings.dflash == "on":
+        raise EngineDead(
+            "no_draft_model",
+            f"Speculative decoding cannot be used: {reason}.",
+            "Set OCR_UI_DFLASH=auto.",
+            reason=reason,
+        )
+    return None, f"off: {reason}"
+
+
+def no_draft(folder: Path, version: str) -> str:
+    """Why DFlash cannot be used here; empty where it can."""
+    if vllm_versions.release(version) < (0, 25, 1):
+        return f"vLLM {version} is older than 0.25.1"
+    if not (folder / "dflash" / "config.json").is_file():
+        return f"there is no draft model in {folder / 'dflash'}"
+    cuda = cuda_of_torch()
+    if int((cuda or "0").split(".")[0]) < 13:
+        return f"torch is built for CUDA {cuda or 'none'}, and 13 is needed"
+    return ""
+
+
+def cuda_of_torch() -> str:
+    from torch.version import cuda
+
+    return cuda or ""
+
+
+def engine_arguments(folder: Path, draft: Path | None, settings: Settings) -> dict[str, Any]:
+    """vLLM's arguments for the settings."""
+    arguments = {
+        "model": str(folder),
+        "worker_extension_cls": EXTENSION,
+        "limit_mm_per_prompt": {"image": 1},
+        "enable_log_requests": False,
+        "gpu_memory_utilization": settings.gpu_memory_utilization,
+        "max_model_len": settings.max_model_len,
+        "max_num_seqs": settings.max_num_seqs,
+        "max_num_batched_tokens": settings.max_num_batched_tokens,
+        "enable_chunked_prefill": settings.chunked_prefill,
+        "enable_prefix_caching": settings.enable_prefix_caching,
+        "mm_processor_cache_gb": settings.mm_processor_cache_gb,
+        "renderer_num_workers": settings.renderer_workers,
+        "stream_interval": settings.stream_interval,
+        "dtype": settings.dtype,
+        "quantization": settings.quantization or None,
+        "load_format": settings.load_format,
+        "tensor_parallel_size": settings.tensor_parallel_size,
+        "data_parallel_size": settings.data_parallel_size,
+        "enforce_eager": settings.enforce_eager,
+    }
+    if draft:
+        arguments["speculative_config"] = {
+            "method": "dflash",
+            "model": str(draft),
+            "num_speculative_tokens": DRAFT_TOKENS,
+        }
+    return arguments
+
+
+def make_llm(folder: Path, draft: Path | None, settings: Settings) -> AsyncLLM:
+    """Loads the model; takes from half a minute to minutes, so run it in a thread.
+
+    Raises:
+        EngineDead: vLLM did not start.
+    """
+    from vllm import AsyncEngineArgs
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+    try:
+        return AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_arguments(folder, draft, settings)))
+    except Exception as error:  # whatever vLLM raises, a person is told
+        raise did_not_start(error, folder) from error
+
+
+def did_not_start(error: Exception, folder: Path) -> EngineDead:
+    """What vLLM's exception at the start means for a person."""
+    text = str(error)
+    if "missing required attribute 'image_token'" in text:
+        return EngineDead(
+            "model_revision_too_old",
+            f"The tokenizer in {folder} does not name the picture's tokens: an older revision of the model.",
+            "Fetch the newest revision (OCR_UI_MODEL_REVISION=main).",
+            folder=str(folder),
+        )
+    first_line = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
+    return EngineDead(
+        "engine_did_not_start",
+        f"vLLM did not start: {first_line}",
+        "The console shows why. Out of memory: lower OCR_UI_MAX_MODEL_LEN, OCR_UI_MAX_NUM_SEQS or "
+        "OCR_UI_MAX_NUM_BATCHED_TOKENS.",
+        reason=first_line,
+    )

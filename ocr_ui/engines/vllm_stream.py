@@ -1,0 +1,48 @@
+"""Between the product and vLLM: sampling parameters out, text with token probabilities back."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from vllm import SamplingParams
+from vllm.outputs import CompletionOutput
+from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+from ocr_ui.engines.base import TextDelta
+from ocr_ui.errors import BadInput
+
+
+def parameters(sampling: dict[str, Any]) -> SamplingParams:
+    """vLLM's parameters for the sampling of `asking.sampling_for`.
+
+    Raises:
+        BadInput: a value that vLLM refuses.
+    """
+    plain = {key: value for key, value in sampling.items() if key not in {"logprobs", "json_schema"}}
+    schema = sampling.get("json_schema")
+    try:
+        return SamplingParams(
+            **plain,
+            logprobs=0 if sampling.get("logprobs") else None,
+            structured_outputs=StructuredOutputsParams(json=schema) if schema else None,
+            output_kind=RequestOutputKind.DELTA,
+        )
+    except (ValueError, TypeError) as error:
+        raise BadInput(
+            "bad_sampling", f"The sampling cannot be used: {error}.", "Correct the template.", reason=str(error)
+        ) from error
+
+
+def delta(output: CompletionOutput, special: Container[int]) -> TextDelta:
+    """What one step added to an answer.
+
+    The model's own marks (the end of the answer) have no text and are left out. The pieces always add up to the text:
+    where single tokens cannot be read (each is a part of a character), the last one carries it.
+    """
+    found = zip(output.token_ids, output.logprobs or (), strict=False)
+    tokens = [said[token] for token, said in found if token not in special]
+    pieces = [token.decoded_token or "" for token in tokens]
+    if pieces and "".join(pieces) != output.text:
+        pieces = [""] * (len(pieces) - 1) + [output.text]
+    return TextDelta(output.text, len(output.token_ids), tuple(token.logprob for token in tokens), tuple(pieces))
