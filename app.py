@@ -28,10 +28,12 @@ from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 from ocr_ui.ui.app import STATIC, mount
+from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL
 from ocr_ui.ui.texts import choose_language
 
@@ -47,15 +49,19 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        door.warm_up()
         workbench.engines.start()
         yield
         await workbench.close()
+        door.close()
 
     app = FastAPI(title="OCR Workbench", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.workbench = workbench
-    add_error_handlers(app)
-    for routes in (health_routes, picture_routes, correction_routes, item_routes, export_routes):
+    add_error_handlers(app, localize_error)
+    for routes in (health_routes, correction_routes, export_routes):
         app.include_router(routes(workbench))
+    for localized_routes in (picture_routes, item_routes):
+        app.include_router(localized_routes(workbench, localize))
     app.mount(STATIC_URL, StaticFiles(directory=STATIC), name="static-ui")
 
     @app.get("/", include_in_schema=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -18,12 +20,24 @@ def error_response(status: int, code: str, message: str, hint: str = "", details
     return JSONResponse(body, status_code=status)
 
 
-def add_error_handlers(app: FastAPI) -> None:
+LANGUAGE_HEADER = "X-Workbench-Lang"
+"""The page names its language in this header; without it errors are in English."""
+
+Localize = Callable[[dict[str, Any], str], dict[str, Any]]
+"""From a value with English words and a language to the value in that language."""
+
+
+def language_of(request: Request) -> str:
+    return request.headers.get(LANGUAGE_HEADER, "en")
+
+
+def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:
     """Turns exceptions of routes into JSON; what nobody expected is logged whole and told without its inside."""
 
     @app.exception_handler(WorkbenchError)
     async def told(request: Request, error: WorkbenchError) -> JSONResponse:
-        return error_response(error.status, error.code, error.message, error.hint, error.details)
+        value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+        return JSONResponse({"error": localize_error(value, language_of(request))}, status_code=error.status)
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:

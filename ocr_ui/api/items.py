@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
+from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.services.workbench import Workbench
 
 
-def item_routes(workbench: Workbench) -> APIRouter:
+def item_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     routes = APIRouter(tags=["items"])
 
     @routes.get("/v1/items/{recognition_id}")
-    async def item(recognition_id: int) -> dict:
-        return workbench.views.item(await workbench.annotator.open_item(recognition_id))
+    async def item(recognition_id: int, request: Request) -> dict:
+        value = workbench.views.item(await workbench.annotator.open_item(recognition_id))
+        return localize(value, language_of(request))
 
     return routes

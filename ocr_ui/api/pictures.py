@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, File, Form, Response, UploadFile
+from fastapi import APIRouter, File, Form, Request, Response, UploadFile
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
+from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.services.pictures import Received
 from ocr_ui.services.workbench import Workbench
 
@@ -21,20 +22,27 @@ class Turn(BaseModel):
     turns: int = Field(1, ge=1, le=3)
 
 
-def picture_routes(workbench: Workbench) -> APIRouter:
+def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     routes = APIRouter(tags=["pictures"])
     pictures = workbench.pictures
 
+    def shown(received: Received, request: Request) -> dict:
+        value = workbench.views.picture(received)
+        answer = {"page": value["item"]["page"], "warnings": value["warnings"]}
+        return localize(answer, language_of(request))
+
     @routes.post("/v1/pictures")
-    async def upload(file: Annotated[UploadFile, File()], person: Annotated[str, Form()] = "") -> dict:
+    async def upload(
+        request: Request, file: Annotated[UploadFile, File()], person: Annotated[str, Form()] = ""
+    ) -> dict:
         """Takes a picture, makes it upright and stores it. The answer names the page and what was done to it."""
         data = await file.read()
-        return received(await pictures.receive(data, file.filename or "", person))
+        return shown(await pictures.receive(data, file.filename or "", person), request)
 
     @routes.post("/v1/pages/{sha256}/rotate")
-    async def rotate(sha256: str, turn: Turn) -> dict:
+    async def rotate(sha256: str, turn: Turn, request: Request) -> dict:
         """Stores the page turned clockwise, as a page of its own."""
-        return received(await pictures.rotate(sha256, turn.turns))
+        return shown(await pictures.rotate(sha256, turn.turns), request)
 
     @routes.get("/pictures/{sha256}")
     async def picture(sha256: str) -> FileResponse:
@@ -53,23 +61,3 @@ def picture_routes(workbench: Workbench) -> APIRouter:
         )
 
     return routes
-
-
-def received(result: Received) -> dict:
-    """`{"page": {"id", "sha256", "url", "width", "height", "name"}, "warnings": [{"code", "message", "line"}]}`."""
-    return {
-        "page": workbench_page(result),
-        "warnings": [{"code": w.code, "message": w.message, "line": w.line} for w in result.warnings],
-    }
-
-
-def workbench_page(result: Received) -> dict:
-    page = result.page
-    return {
-        "id": result.page_id,
-        "sha256": page.sha256,
-        "url": f"/pictures/{page.sha256}",
-        "width": page.width,
-        "height": page.height,
-        "name": page.name,
-    }

@@ -8,7 +8,9 @@ from typing import Any
 import gradio as gr
 
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.dataset import DatasetTab
 from ocr_ui.ui.tabs.read import ReadTab
@@ -47,16 +49,18 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
                 dataset.build()
         read.wire(demo)
         dataset.wire(dataset_tab)
-        wire_opening(workbench, demo, tabs, read, dataset)
+        wire_opening(workbench, language, demo, tabs, read, dataset)
     return demo
 
 
-def wire_opening(workbench: Workbench, demo: gr.Blocks, tabs: gr.Tabs, read: ReadTab, dataset: DatasetTab) -> None:
+def wire_opening(
+    workbench: Workbench, language: str, demo: gr.Blocks, tabs: gr.Tabs, read: ReadTab, dataset: DatasetTab
+) -> None:
     """An item of the list, and the item named in the page's address, open in the viewer."""
 
     async def shown(recognition_id: int) -> tuple[Any, Any]:
         item = await workbench.annotator.open_item(recognition_id)
-        return workbench.views.item(item), item.page.id
+        return localize(workbench.views.item(item), language), item.page.id
 
     async def open_chosen(event: gr.SelectData) -> list[Any]:
         return [*await shown(int(event.value)), gr.update(selected="read")]
@@ -68,7 +72,7 @@ def wire_opening(workbench: Workbench, demo: gr.Blocks, tabs: gr.Tabs, read: Rea
         try:
             return list(await shown(int(item)))
         except WorkbenchError as error:
-            gr.Warning(str(error))
+            gr.Warning(localize_error(error_value(error), language)["message"])
             return [gr.skip(), gr.skip()]
 
     quiet = {"show_progress": "hidden", "queue": False}

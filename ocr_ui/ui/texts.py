@@ -1,7 +1,6 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
-Keys beginning with `error.` and `warning.` translate the codes of `ocr_ui.errors` and of content warnings; their
-`{placeholders}` are the error's details. A code without an entry is shown in its own English words.
+The viewer's part of the table stands in `viewer_words`, the sentences of errors and warnings in `messages`.
 """
 
 from __future__ import annotations

@@ -11,9 +11,12 @@ from ocr_ui.domain.prompt import PromptTemplate, Variable
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.reading import ReadRequest
+from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.viewer import Viewer
+from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
 SLOTS = 3
@@ -33,7 +36,9 @@ class ReadTab:
                 self._build_choices()
                 self._build_prompt()
             with gr.Column(scale=1, min_width=640):
-                self.viewer = Viewer(self._workbench.views.empty(), words=self._words, elem_id="viewer")
+                self.viewer = Viewer(
+                    self._workbench.views.empty(), words=viewer_words(self._language), lang=self._language
+                )
                 self._build_examples()
 
     def _build_choices(self) -> None:
@@ -187,7 +192,8 @@ class ReadTab:
         values = [example.variables.get(v.name, v.default) for v in template.variables[:SLOTS]]
         values += [None] * (SLOTS - len(values))
         texts = [gr.update(value=value) if value is not None else gr.skip() for value in values]
-        return [self._workbench.views.picture(received), received.page_id, template.name, *texts, *texts]
+        value = localize(self._workbench.views.picture(received), self._language)
+        return [value, received.page_id, template.name, *texts, *texts]
 
     async def read(
         self, page_id: int | None, prompt: str, name: str, engine: str, *slots: str | None, request: gr.Request
@@ -207,10 +213,10 @@ class ReadTab:
             asked = ReadRequest(template, values, self._edited(template, values, prompt))
             owner = request.session_hash or ""
             async for step in self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner):
-                yield [views.reading(page_id, step), gr.skip(), gr.skip()]
+                yield [localize(views.reading(page_id, step), self._language), gr.skip(), gr.skip()]
         except WorkbenchError as error:
             page, _ = await self._workbench.pictures.load(page_id)
-            yield [views.failed(page, page_id, error), *idle]
+            yield [localize(views.failed(page, page_id, error), self._language), *idle]
             return
         yield [gr.skip(), *idle]
 
@@ -320,5 +326,5 @@ class ReadTab:
         return next((info.takes_prompt for info in self._workbench.engines.infos() if info.name == engine), True)
 
     def _said(self, error: WorkbenchError) -> str:
-        text = self._words.get(f"error.{error.code}")
-        return fill(text, **error.details) if text else str(error)
+        said = localize_error(error_value(error), self._language)
+        return f"{said['message']} {said['hint']}".strip()
