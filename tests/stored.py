@@ -19,10 +19,10 @@ ANN = Person("Ann")
 BO = Person("薄")
 
 
-def png(shade: int = 0, width: int = 4, height: int = 3) -> bytes:
-    """A small grey PNG file."""
-    rows = b"".join(b"\x00" + bytes([shade % 256]) * width for _ in range(height))
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+def png(shade: int = 0) -> bytes:
+    """A grey PNG file of 4 x 3 pixels, another one for each shade below 2 ** 32."""
+    rows = (b"\x00" + struct.pack(">I", shade)) * 3
+    header = struct.pack(">IIBBBBB", 4, 3, 8, 0, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
     parts = (struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d)) for t, d in chunks)
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -30,16 +31,22 @@ def upgrade(connection: Connection) -> None:
     Raises:
         StoreFailed: `store_newer`, the database was made by a newer version.
     """
-    settings = config(connection)
-    scripts = ScriptDirectory.from_config(settings)
+    head, known = _revisions()
     current = MigrationContext.configure(connection).get_current_revision()
-    if current == scripts.get_current_head():
+    if current == head:
         return
-    if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
+    if current is not None and current not in known:
         raise StoreFailed(
             "store_newer",
             f"The database has schema {current}, which this version does not know.",
             "Start the newer version that made it.",
             revision=current,
         )
-    command.upgrade(settings, "head")
+    command.upgrade(config(connection), "head")
+
+
+@cache
+def _revisions() -> tuple[str | None, frozenset[str]]:
+    """The newest revision of the schema, and all."""
+    scripts = ScriptDirectory.from_config(config())
+    return scripts.get_current_head(), frozenset(script.revision for script in scripts.walk_revisions())

@@ -296,8 +296,8 @@ def test_two_processes_open_a_new_folder_at_once(tmp_path: Path) -> None:
     )
     runs = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "new")], stderr=subprocess.PIPE, text=True)
-        for _ in range(3)
+        for _ in range(2)
     ]
-    assert [run.communicate()[1] for run in runs] == ["", "", ""]
+    assert [run.communicate()[1] for run in runs] == ["", ""]
     with open_store(tmp_path / "new") as store:
         assert add_item(store) == 1
