@@ -203,13 +203,16 @@ def add_routes(app: FastAPI, pretence: Pretence) -> None:
             "state": "submitted",
             "edit_distance": 1,
             "cer": 0.01,
-            "error_kinds": body["error_kinds"],
+            "verdict": body["verdict"],
+            "error_kinds": body["error_kinds"] or ["wrong_character"],
         }
 
     @app.get("/v1/items/{recognition}")
     async def item(recognition: int) -> Any:
         versions = pretence.stored[recognition]
-        return {**versions[-1], "version": len(versions)}
+        last = versions[-1]
+        judged = {key: last.get(key) for key in ("verdict", "error_kinds", "note")}
+        return {**last["content"], **judged, "version": len(versions)}
 
     @app.post("/pretend")
     async def pretend(request: Request) -> Any:

@@ -65,8 +65,8 @@ class Viewer(gr.HTML):
 
     Args:
         value: see above.
-        words: `viewer_words(lang)`.
-        lang: "en" or "zh"; change it together with `words` through `gr.update`.
+        words: `viewer_words(lang)`, or a table that holds it.
+        lang: "en" or "zh", that of `words` where None; change it together with `words` through `gr.update`.
         height: a CSS length; None fills the window.
         door: False hides everything through which a picture comes in (a viewer for stored items).
     """
@@ -76,7 +76,7 @@ class Viewer(gr.HTML):
         value: dict[str, Any] | None = None,
         *,
         words: dict[str, str],
-        lang: str = "en",
+        lang: str | None = None,
         module_url: str = MODULE_URL,
         height: str | None = None,
         door: bool = True,
@@ -91,7 +91,7 @@ class Viewer(gr.HTML):
             apply_default_css=False,
             elem_id=elem_id,
             words=words,
-            lang=lang,
+            lang=lang or words.get("locale", "en")[:2],
             module_url=module_url,
             door=door,
             **kwargs,

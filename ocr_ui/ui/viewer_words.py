@@ -19,6 +19,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "no_picture": {"en": "No picture yet", "zh": "还没有图片"},
     "not_read_yet": {"en": "Not read yet", "zh": "尚未识别"},
     "run_running": {"en": "Reading…", "zh": "正在识别…"},
+    "run_waiting": {"en": "Waiting for the engine…", "zh": "正在等待引擎…"},
     "run_complete": {"en": "Complete", "zh": "识别完成"},
     "run_stopped": {"en": "Stopped; what came is kept", "zh": "已停止，已识别的内容保留"},
     "run_cut": {"en": "Cut off; the end is missing", "zh": "识别被截断，结尾缺失"},
@@ -155,6 +156,10 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
         "en": "{person} saved version {version} at {time}. Nothing is lost:",
         "zh": "{person} 已于 {time} 保存版本 {version}。双方内容都不会丢失：",
     },
+    "conflict_review": {
+        "en": "{person} judged this page at {time}. Nothing is lost:",
+        "zh": "{person} 已于 {time} 判定此页。双方内容都不会丢失：",
+    },
     "somebody": {"en": "Somebody", "zh": "有人"},
     "save_mine": {"en": "Save mine as the next version", "zh": "将我的保存为下一版本"},
     "show_theirs": {"en": "Show theirs", "zh": "查看对方的版本"},
@@ -167,6 +172,8 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     },
     "model_output": {"en": "As the model read it", "zh": "模型原始结果"},
     "version": {"en": "Saved as version {version}", "zh": "已保存为版本 {version}"},
+    "saved_at": {"en": "Saved {time}", "zh": "{time} 已保存"},
+    "judged": {"en": "Saved; text as the model read it", "zh": "已保存，文本与模型结果相同"},
     "saved_as": {"en": "Saved {time} as version {version}", "zh": "{time} 已保存为版本 {version}"},
     "draft_restored": {"en": "Your unsaved edits of {time} are back.", "zh": "已恢复您 {time} 未保存的修改。"},
     "draft_older": {

@@ -30,6 +30,7 @@ export class Review {
   #reset() {
     const { value } = this.editor;
     this.version = value.version ?? 0;
+    this.revision = value.revision ?? null;
     this.verdict = value.verdict ?? null;
     this.kinds = new Set(value.error_kinds ?? []);
     this.note = value.note ?? "";
@@ -238,8 +239,9 @@ export class Review {
       recognition_id: recognition,
       base_version: base,
       content: contentOf(doc),
+      base_revision: this.revision,
       verdict: this.verdict,
-      error_kinds: [...this.kinds],
+      error_kinds: this.byPerson.kinds ? [...this.kinds] : null, // null: the server takes what it finds by comparing
       note: this.note,
       person: this.person,
     };
@@ -247,18 +249,29 @@ export class Review {
 
   #stored(answer, snapshot) {
     this.version = answer.version;
+    this.revision = answer.revision ?? null;
     this.editor.value.version = answer.version;
     this.savedAt = answer.saved_at ? new Date(answer.saved_at) : new Date();
     this.difference = answer;
     this.#settle("clean");
-    this.#markSaved(snapshot);
+    this.#takeJudgement(answer, snapshot);
     this.keepDraft();
     this.onsaved(answer);
   }
 
+  /** The server may know better: a page that was changed was not right, and kinds are found by comparing. */
+  #takeJudgement(answer, snapshot) {
+    const kinds = [...(answer.error_kinds ?? [])].sort().join();
+    const stored = { ...snapshot, verdict: answer.verdict ?? snapshot.verdict, kinds };
+    if (this.verdict === snapshot.verdict) this.verdict = stored.verdict;
+    if ([...this.kinds].sort().join() === snapshot.kinds) this.kinds = new Set(answer.error_kinds);
+    this.#markSaved(stored);
+  }
+
   /** After a conflict: the other version stays, and mine becomes the one after it. */
   saveMine() {
-    this.version = this.failure.details.version;
+    const { version = this.version, revision = null } = this.failure.details;
+    Object.assign(this, { version, revision });
     return this.save();
   }
 
@@ -268,19 +281,12 @@ export class Review {
     this.keepDraft();
     try {
       const item = await this.api.get(`/v1/items/${recognition}`);
-      if (recognition === this.editor.recognition) this.editor.load(valueOfItem(item, value), "replace");
+      if (recognition === this.editor.recognition) this.editor.load({ ...value, ...item }, "replace");
     } catch (failure) {
       this.#settle("failed", { failure });
       this.#tell();
     }
   }
-}
-
-/** A stored item as the server gives it, in the shape of the viewer's value; what it leaves out stays as shown. */
-export function valueOfItem(item, shown) {
-  const { lines = [], fields = [], tables = [], regions = [], text = "" } = item.content ?? item;
-  const { version, verdict = null, error_kinds = [], note = "", html = "", state = shown.state } = item;
-  return { ...shown, lines, fields, tables, regions, text, html, version, verdict, error_kinds, note, state };
 }
 
 const splitKinds = (snapshot) => snapshot.kinds.split(",").filter(Boolean);

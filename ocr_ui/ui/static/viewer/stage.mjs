@@ -35,6 +35,7 @@ export class Stage {
   #set(k, x, y, mode = "free") {
     this.view = { k, x, y };
     this.mode = mode;
+    if (k !== this.scale) this.board.style.setProperty("--vw-k", (this.scale = k));
     this.board.style.transform = `translate(${x}px,${y}px) scale(${k})`;
     this.onchange(this.view);
   }
@@ -61,9 +62,10 @@ export class Stage {
     this.#center((left + right) / 2, (top + bottom) / 2, k);
   }
 
+  /** Puts a place of the picture in the middle, as far as the picture reaches around it. */
   #center(x, y, k) {
     const { width, height } = this.room;
-    this.#set(k, width / 2 - x * k, height / 2 - y * k);
+    this.#set(k, filled(width / 2 - x * k, this.size.width * k, width), filled(height / 2 - y * k, this.size.height * k, height));
   }
 
   /** Zooms by a factor around a point of the pane, its middle where none is given. */
@@ -113,6 +115,12 @@ export class Stage {
     if (this.mode === "fit") this.fit();
     else if (this.mode === "width") this.fitWidth();
   }
+}
+
+/** A start for a span of this length that leaves no more of the room empty than it must. */
+function filled(start, length, room) {
+  if (length <= room) return (room - length) / 2;
+  return clamp(start, room - length - 8, 8);
 }
 
 /** How far to move a span so that it stands inside 0..room: nothing where it does already. */

@@ -45,7 +45,7 @@ export class StatusLine {
   }
 
   #sentence(state, run) {
-    if (state !== "idle") return run.message || this.t(`run_${state}`);
+    if (state !== "idle") return run.message || run.error?.message || this.t(run.waiting ? "run_waiting" : `run_${state}`);
     const { page, hasResult } = this.editor;
     if (!page) return this.t("no_picture");
     return hasResult ? "" : this.t("not_read_yet");

@@ -118,20 +118,22 @@ export class VerdictBar {
   #conflict() {
     const { review, t } = this;
     const { person, version, saved_at: time } = review.failure.details;
-    const words = t("conflict", { person: person || t("somebody"), version, time: this.#time(time) });
+    const values = { person: person || t("somebody"), version, time: this.#time(time) };
+    const words = t(version === undefined ? "conflict_review" : "conflict", values);
     const mine = ["save_mine", () => review.saveMine()];
     return { kind: "bad", words, buttons: [mine, ["show_theirs", () => review.showTheirs()]] };
   }
 
   #savedWords() {
     const { version, savedAt } = this.review;
-    if (version === 0) return this.t("model_output");
-    if (!savedAt) return this.t("version", { version });
-    return this.t("saved_as", { time: this.#time(savedAt), version });
+    if (savedAt) return this.t(version ? "saved_as" : "saved_at", { time: this.#time(savedAt), version });
+    if (version) return this.t("version", { version });
+    return this.t(this.review.saved.verdict === null ? "model_output" : "judged");
   }
 
   #time(value) {
-    const date = new Date(value ?? Date.now());
+    const date = new Date(value);
+    if (Number.isNaN(date.getTime())) return String(value ?? "");
     return new Intl.DateTimeFormat(this.t("locale"), { hour: "2-digit", minute: "2-digit" }).format(date);
   }
 
