@@ -1,0 +1,404 @@
+"""JSON as models write it: fenced, single-quoted, unquoted, cut off, with comments or full-width punctuation.
+
+Strict JSON is read by the standard library, with literals kept as written. For everything else json-repair mends the
+structure, but never sees a value: it would turn ``12.50`` into 12.5, ``0012`` into 12, ``$12.50`` into 12.5, ``10:30``
+into 10 and ``\\beta`` into a backspace, and let the last of two equal keys win. So strings and literals are taken out
+first and stand as numbered placeholders in what is repaired.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import json_repair
+
+from ocr_ui.parsing import escapes
+
+DEEPEST = 64
+MOST_ATOMS = 40_000
+"""A model of 32,768 tokens cannot write more."""
+CANDIDATES = 16
+
+_QUOTES = {'"': '"', "'": "'", "“": '”"“', "”": '”"“', "‘": "’'‘", "’": "’'‘", "＂": "＂"}
+_ENDS = {quote: re.compile(rf"\\.|[{ends}]", re.DOTALL) for quote, ends in _QUOTES.items()}
+_Q = "\"'“”‘’＂"
+_GAP = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*)+")
+_AFTER_KEY = re.compile(r"\s{0,40}[:：=]")
+_NEXT_KEY = rf"(?:[{_Q}][^\n]{{0,120}}?[{_Q}]\s{{0,8}}[:：=]|[^\W\d][\w .\-]{{0,60}}[:：=])"
+_CUT_KEY = rf"[{_Q}]?[^{_Q}\n:]{{0,120}}\Z"
+_OBJECT_COMMA = re.compile(
+    rf"[,，;；、](?:\s{{0,4}}[,，])?\s{{0,200}}(?:[}}\]｝］]|//|/\*|#|\Z|{_NEXT_KEY}|{_CUT_KEY})"
+)
+_AFTER_VALUE = re.compile(
+    rf"\s{{0,200}}(?:[}}\]｝］]|//|/\*|#|\Z|{_OBJECT_COMMA.pattern}|[{_Q}][^\n]{{0,120}}?[{_Q}]\s{{0,8}}[:：])"
+)
+_AFTER_ITEM = re.compile(r"\s{0,200}(?:[\]}］｝,，;；、]|//|/\*|#|\Z)|\s{1,40}\"")
+_NEW_ENTRY = re.compile(rf"\}}\s{{0,40}},?\s{{0,40}}\{{\s{{0,40}}[{_Q}]\w{{1,40}}[{_Q}]\s{{0,8}}[:：]")
+_LINE_END = re.compile(r"[,，\n]\s*\Z")
+_BARE_STOP = re.compile(r"[,，;；}\]｝］{\n]|\s//|\s/\*|\s#")
+_BARE_KEY = re.compile(rf"[^:：=,，{{}}\[\]\n{_Q}]{{1,120}}")
+_NEXT_LINE = re.compile(rf"\s*(?:[}}\]]|\Z|{_NEXT_KEY})")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_NOTHING = frozenset({"null", "None", "NULL", "Null", "nil", "none"})
+_COMMAS, _COLONS = ",，;；、", ":：="
+_OPENERS, _CLOSERS = {"{": "}", "[": "]", "｛": "}", "［": "]"}, {"}": "}", "]": "]", "｝": "}", "］": "]"}
+
+
+class Bare(str):
+    """A value without quotes, exactly as written: a number, true, or words."""
+
+    __slots__ = ()
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object: its keys and values in order, equal keys kept."""
+
+    def last(self) -> dict[str, Any]:
+        """As a dict; of equal keys the last counts."""
+        return dict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What stands at a place of a text.
+
+    Attributes:
+        value: str, Bare, None, list or Pairs; true and false are Bare.
+        end: index after it.
+        complete: its brackets are closed.
+        repaired: it was no strict JSON, or a backslash was kept that JSON would have eaten.
+        open_list: it ends inside a list.
+        limit: nested deeper or longer than what is read; the rest is left out.
+        ran_out: more text could change how it is read.
+    """
+
+    value: Any
+    end: int
+    complete: bool = True
+    repaired: bool = False
+    open_list: bool = False
+    limit: bool = False
+    ran_out: bool = False
+
+
+def read(text: str, start: int = 0) -> Read:
+    """The object or list that begins at `text[start]`. Never raises; what is no JSON at all gives an empty one."""
+    try:
+        value, end = _STRICT.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return _Reader(text, start).read()
+    if not _is_shallow(value, DEEPEST) or escapes.SUSPECT.search(text, start, end):
+        loose = _Reader(text, start).read()
+        return loose if loose.limit or loose.repaired else Read(_plain(value), end)
+    return Read(_plain(value), end)
+
+
+def dump(value: Any) -> str:
+    """JSON text of a value, literals as they were written."""
+    if isinstance(value, Pairs):
+        return "{" + ", ".join(f"{_quote(key)}: {dump(item)}" for key, item in value.last().items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(dump(item) for item in value) + "]"
+    if value is None:
+        return "null"
+    if isinstance(value, Bare) and (_NUMBER.fullmatch(value) or value in ("true", "false")):
+        return str(value)
+    return _quote(str(value))
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+_STRICT = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare, object_pairs_hook=Pairs, strict=False)
+
+
+def _is_shallow(value: Any, depth: int) -> bool:
+    level = [value]
+    for _ in range(depth):
+        level = [item for outer in level if isinstance(outer, list) for item in _items(outer)]
+        if not level:
+            return True
+    return not any(isinstance(item, list) for item in level)
+
+
+def _items(value: Any) -> list[Any]:
+    return [item for _, item in value] if isinstance(value, Pairs) else value
+
+
+def _plain(value: Any) -> Any:
+    """`true` and `false` as Bare, all else as it is."""
+    if isinstance(value, Pairs):
+        return Pairs((key, _plain(item)) for key, item in value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, bool):
+        return Bare("true" if value else "false")
+    return value
+
+
+def _open_value(raw: str) -> str:
+    """A value whose closing quote is missing: without the comma after it, or the quote that a backslash hid."""
+    raw = raw.rstrip().rstrip(",，").rstrip()
+    return raw[:-1] if raw.endswith(('\\"', "\\'")) else raw
+
+
+class _Reader:
+    """Takes values out, mends quotes and brackets, and has json-repair mend the rest."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.at = start
+        self.start = start
+        self.atoms: list[Any] = []
+        self.tokens: list[str] = []
+        self.stack: list[str] = []
+        self.keys: set[int] = set()
+        self.is_key = False
+        self.limit = False
+        self.cut = False
+        self.mended = False
+        self.comment_closes = True
+        self.ran_out = False
+
+    def read(self) -> Read:
+        while self._step():
+            pass
+        complete = not self.stack and not self.cut and bool(self.tokens)
+        open_list = bool(self.stack) and self.stack[-1] == "]"
+        if not complete:
+            self._drop_open_ends()
+        value = self._rebuild(self._load())
+        if not isinstance(value, list):
+            value = Pairs()
+        return Read(value, self.at, complete and not self.limit, self._differs(), open_list, self.limit, self.ran_out)
+
+    def _differs(self) -> bool:
+        """Strict JSON refuses the text, or a backslash was kept."""
+        if self.mended:
+            return True
+        try:
+            _STRICT.raw_decode(self.text, self.start)
+        except (ValueError, RecursionError):
+            return True
+        return False
+
+    def _step(self) -> bool:
+        """One token; False at the end of the value or of the text."""
+        self._skip_gap()
+        if self.at >= len(self.text):
+            return False
+        if len(self.atoms) >= MOST_ATOMS:
+            self.limit = True
+            return False
+        c = self.text[self.at]
+        if c in _OPENERS:
+            return self._open(_OPENERS[c])
+        if c in _CLOSERS:
+            return self._close(_CLOSERS[c])
+        if c in _COMMAS:
+            self._push(",")
+            self.is_key = self._in_object()
+            self.at += 1
+        elif c in _COLONS:
+            self._push(":")
+            self.is_key = False
+            self.at += 2 if self.text.startswith("=>", self.at) else 1
+        elif c in _QUOTES or (c in "urbURB" and self.text[self.at + 1 : self.at + 2] in ('"', "'")):
+            self.at += c not in _QUOTES
+            self._string()
+        else:
+            self._bare()
+        return True
+
+    def _skip_gap(self) -> None:
+        while True:
+            gap = _GAP.match(self.text, self.at)
+            if gap:
+                self.at = gap.end()
+            if not (self.comment_closes and self.text.startswith("/*", self.at)):
+                return
+            end = self.text.find("*/", self.at + 2)
+            if end < 0:
+                self.comment_closes, self.ran_out = False, True
+                return
+            self.at = end + 2
+
+    def _in_object(self) -> bool:
+        return bool(self.stack) and self.stack[-1] == "}"
+
+    def _push(self, mark: str) -> None:
+        """A comma or colon, unless one stands there already."""
+        if self.tokens and self.tokens[-1] not in (",", ":", "{", "["):
+            self.tokens.append(mark)
+
+    def _open(self, closer: str) -> bool:
+        if len(self.stack) >= DEEPEST:
+            self.limit = True
+            return False
+        self._separate()
+        self.tokens.append("{" if closer == "}" else "[")
+        self.stack.append(closer)
+        self.is_key = closer == "}"
+        self.at += 1
+        return True
+
+    def _close(self, closer: str) -> bool:
+        """Closes what is open up to the bracket meant; one that nothing opened is left out."""
+        self.at += 1
+        if closer in self.stack:
+            while True:
+                top = self.stack.pop()
+                self._drop_lone_key()
+                self.tokens.append(top)
+                if top == closer:
+                    break
+        self.is_key = False
+        return bool(self.stack)
+
+    def _separate(self) -> None:
+        """A colon or a comma that was forgotten."""
+        if self.tokens and self._is_key_token(self.tokens[-1]):
+            self.tokens.append(":")
+            self.is_key = False
+        elif self.tokens and self.tokens[-1][-1] in '"}]':
+            self.tokens.append(",")
+            self.is_key = self._in_object()
+
+    def _atom(self, value: Any) -> None:
+        self._separate()
+        if self.is_key:
+            self.keys.add(len(self.atoms))
+        self.tokens.append(f'"{len(self.atoms)}"')
+        self.atoms.append(value)
+
+    def _expect_key(self) -> None:
+        """After a value of an object comes a key, with or without a comma; after a key a value."""
+        if self._in_object() and self.tokens[-1][-1] in '"}]':
+            self.is_key = not self._is_key_token(self.tokens[-1])
+
+    def _string(self) -> None:
+        quote = self.text[self.at]
+        self._expect_key()
+        raw, self.at, closed = self._to_quote(quote, self.at + 1)
+        self.cut = not closed
+        value, kept = escapes.decode(raw)
+        self.mended = self.mended or kept
+        if closed or not self.is_key:
+            self._atom(value)
+
+    def _to_quote(self, quote: str, start: int) -> tuple[str, int, bool]:
+        """The raw string from `start`, the index after it, and whether it is closed.
+
+        A quote ends the string only if what follows could follow a string: models leave quotes inside unescaped.
+        """
+        after = _AFTER_KEY if self.is_key else _AFTER_VALUE if self._in_object() else _AFTER_ITEM
+        first = previous = None
+        for count, found in enumerate(_ENDS[quote].finditer(self.text, start)):
+            if found[0][0] == "\\":
+                continue
+            if after.match(self.text, found.end()):
+                return self._ended(start, found)
+            if previous is not None and not self.is_key and self._ran_into_key(start, previous, found):
+                return _open_value(self.text[start : previous.start()]), previous.start(), True
+            first, previous = first or found, found
+            if count >= CANDIDATES:
+                break
+        else:
+            self.ran_out = True
+        if first is not None:
+            return self.text[start : first.start()], first.end(), True
+        return self.text[start:].rstrip(), len(self.text), False
+
+    def _ended(self, start: int, found: re.Match[str]) -> tuple[str, int, bool]:
+        lost = None if self.is_key else _NEW_ENTRY.search(self.text, start, found.start())
+        if lost is not None:
+            return self.text[start : lost.start()], lost.start(), True
+        return self.text[start : found.start()], found.end(), True
+
+    def _ran_into_key(self, start: int, opening: re.Match[str], closing: re.Match[str]) -> bool:
+        """The quotes found are those of the next key: the one that ends this value was forgotten."""
+        if not self._in_object() or not _AFTER_KEY.match(self.text, closing.end()):
+            return False
+        return _LINE_END.search(self.text, max(start, opening.start() - 200), opening.start()) is not None
+
+    def _bare(self) -> None:
+        self._expect_key()
+        if self.is_key:
+            self._bare_key()
+        else:
+            self._bare_value()
+
+    def _bare_key(self) -> None:
+        found = _BARE_KEY.match(self.text, self.at)
+        if found is None:
+            self.at += 1
+            return
+        self.at = found.end()
+        if self.text[self.at : self.at + 1] in (*_COLONS,):
+            self._atom(found[0].strip())
+
+    def _bare_value(self) -> None:
+        end = self._bare_end()
+        raw = self.text[self.at : end].strip()
+        self.cut = end >= len(self.text)
+        self.at = max(end, self.at + 1)
+        raw = raw.rstrip(_Q)
+        self._atom(None if raw in _NOTHING else Bare(raw))
+
+    def _bare_end(self) -> int:
+        depth = 0
+        for found in _BARE_STOP.finditer(self.text, self.at):
+            c = found[0]
+            if c == "{":
+                depth += 1
+            elif c == "}" and depth:
+                depth -= 1
+            elif not depth and self._ends_bare(c, found):
+                return found.start()
+        return len(self.text)
+
+    def _ends_bare(self, c: str, found: re.Match[str]) -> bool:
+        if not self._in_object():
+            return True
+        if c in _COMMAS:
+            return _OBJECT_COMMA.match(self.text, found.start()) is not None
+        return c != "\n" or _NEXT_LINE.match(self.text, found.end()) is not None
+
+    def _drop_lone_key(self) -> None:
+        """A key that got no value says nothing."""
+        while self.tokens and (self.tokens[-1] in ",:" or self._is_key_token(self.tokens[-1])):
+            self.tokens.pop()
+
+    def _drop_open_ends(self) -> None:
+        """What was opened last and holds nothing, with its key."""
+        self._drop_lone_key()
+        while self.tokens and self.tokens[-1] in "{[" and self.stack:
+            self.tokens.pop()
+            self.stack.pop()
+            self._drop_lone_key()
+
+    def _is_key_token(self, token: str) -> bool:
+        return token[0] == '"' and int(token[1:-1]) in self.keys
+
+    def _load(self) -> Any:
+        """The structure, with placeholders for the values."""
+        return json_repair.loads("".join(self.tokens)) if self.tokens else None
+
+    def _rebuild(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return Pairs((self._key(key), self._rebuild(item)) for key, item in value.items())
+        if isinstance(value, list):
+            return [self._rebuild(item) for item in value]
+        return self._value(value)
+
+    def _value(self, placeholder: Any) -> Any:
+        known = isinstance(placeholder, str) and placeholder.isdecimal() and int(placeholder) < len(self.atoms)
+        return self.atoms[int(placeholder)] if known else None
+
+    def _key(self, placeholder: str) -> str:
+        value = self._value(placeholder)
+        return "" if value is None else str(value)

@@ -1,0 +1,47 @@
+"""Answers that are text alone: nothing in them is markup."""
+
+from __future__ import annotations
+
+import re
+
+from ocr_ui.domain.content import PageContent, TextLine
+from ocr_ui.parsing.coordinates import POINTS
+from ocr_ui.parsing.notes import Notes
+from ocr_ui.parsing.repeats import find_repeat
+
+_BOXED = re.compile(r"<ref>.{0,2000}?</ref>\s*<quad>|<quad>\s*(?:<pos_\d|\()|\{\s*\"(?:box|bbox|text)\"\s*:", re.DOTALL)
+_PAIR = re.compile(POINTS)
+
+
+def has_boxes(text: str) -> bool:
+    """The answer is in a spotting shape, although plain text was asked for."""
+    if _BOXED.search(text):
+        return True
+    pairs = [found.end() for found in _PAIR.finditer(text)]
+    return len(pairs) > 1 and pairs[-1] == len(text.rstrip())
+
+
+def cut_repeat(text: str, notes: Notes, finished: bool) -> str:
+    """The text up to one turn of the loop it ends in. A counting loop is told and left."""
+    repeat = find_repeat(text) if finished else None
+    if repeat is None:
+        return text
+    if not repeat.exact:
+        notes.add("repeated", "The answer ends in lines that differ by a number alone; they may be made up.")
+        return text
+    notes.add("repeated")
+    return text[: repeat.cut].rstrip() if not repeat.unit.strip() else text[: repeat.cut]
+
+
+def text_lines(text: str) -> tuple[TextLine, ...]:
+    """Every line that is not blank, its indentation kept."""
+    return tuple(TextLine(line.rstrip("\r")) for line in text.split("\n") if line.strip())
+
+
+def parse(text: str, finished: bool = True) -> PageContent:
+    notes = Notes()
+    text = cut_repeat(text, notes, finished).rstrip()
+    lines = text_lines(text)
+    if not lines:
+        notes.add("empty")
+    return PageContent(lines, text=text.strip("\r\n"), warnings=notes.warnings())

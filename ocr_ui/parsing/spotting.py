@@ -1,0 +1,685 @@
+"""Lines of text with boxes: the four shapes in which the model answers, mixed, damaged or cut off.
+
+1. ``<ref>text</ref><quad>(x1,y1),(x2,y2)</quad>``
+2. ``<quad><pos_x1><pos_y1><pos_x2><pos_y2></quad><ref>text</ref>``
+3. ``text(x1,y1),(x2,y2)`` back to back
+4. a JSON array of ``{"box": [x1, y1, x2, y2], "text": "..."}``
+
+The 1.0 names of the tags (``<｜hy_place▁holder▁no▁112｜>``) and those of related models are read as well. What stands
+inside a ``<ref>`` or a JSON string is text, whatever it looks like; between them, whatever is no coordinate is text.
+
+One scanner reads finished and running answers. It never decides on less than LOOK characters ahead unless the text is
+finished, so how the text was cut into pieces cannot matter; what stands in those last characters is read on a copy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ocr_ui.domain.content import PageContent, TextLine
+from ocr_ui.parsing import loose_json
+from ocr_ui.parsing.coordinates import NUMBER, POINTS, SPACE, is_flat, number, numbers, order_points, place, read_list
+from ocr_ui.parsing.notes import Notes
+from ocr_ui.parsing.repeats import find_repeat
+
+LOOK = 1280
+"""More than the longest token with the coordinates that may follow it."""
+EAGER = 4096
+"""While an open line is longer than this, a running answer is looked at only when it grew by an eighth."""
+
+_BAR = r"[|｜]?"
+_POS = rf"<{_BAR}pos[_▁ ]({NUMBER}){_BAR}>"
+_POSITIONS = rf"(?:{_POS.replace('(', '(?:', 1)}{SPACE}){{1,16}}"
+_NAMES = "ref|quad|box|bbox|poly|det|object_ref_start|object_ref_end|box_start|box_end"
+_TAG = rf"<\s?{_BAR}\s?(?P<close>/?)\s?(?P<name>{_NAMES})\s?{_BAR}\s?>"
+_HOLDER = r"<[|｜]hy_place[▁_]holder[▁_]no[▁_](?P<holder>\d{1,4})[|｜]>"
+_SPECIAL = r"<[|｜][A-Za-z][^<>|｜\n]{0,60}[|｜]>"
+_KEYS = (
+    "box|bbox|bbox_2d|box_2d|quad|poly|polygon|points|position|location|coordinates|rect|text|text_content|content|"
+    "label|transcription|words|layout_type|category|type|confidence|score|id|index|no|line"
+)
+_ENTRY = rf"\{{\s{{0,40}}[\"'“”‘’]?(?:{_KEYS})[\"'“”‘’]?\s{{0,4}}[:：]"
+_TOKEN = re.compile(
+    rf"(?P<points>{POINTS})|(?P<positions>{_POSITIONS})|(?P<tag>{_TAG})|(?P<old>{_HOLDER})|(?P<special>{_SPECIAL})"
+    rf"|(?P<entry>{_ENTRY})",
+    re.IGNORECASE,
+)
+_OLD_NAMES = {110: "quad", 111: "/quad", 112: "ref", 113: "/ref"}
+_QUAD_NAMES = {"quad", "box", "bbox", "poly", "det", "box_start", "box_end"}
+_OPEN_REF = rf"<\s?{_BAR}\s?ref\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]112[|｜]>|<\|object_ref_start\|>"
+_CLOSE_REF = rf"<\s?{_BAR}\s?/\s?ref\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]113[|｜]>|<\|object_ref_end\|>"
+_OPEN_QUAD = (
+    rf"<\s?{_BAR}\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]110[|｜]>"
+    r"|<\|box_start\|>"
+)
+_CLOSE_QUAD = (
+    rf"<\s?{_BAR}\s?/\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]111[|｜]>"
+    r"|<\|box_end\|>"
+)
+open_ref = re.compile(_OPEN_REF, re.IGNORECASE)
+close_ref = re.compile(_CLOSE_REF, re.IGNORECASE)
+open_quad = re.compile(rf"\s{{0,8}}(?:{_OPEN_QUAD})", re.IGNORECASE)
+close_quad = re.compile(rf"\s{{0,8}}(?:{_CLOSE_QUAD})", re.IGNORECASE)
+whole_quad = re.compile(rf"(?:{_OPEN_QUAD})\s{{0,4}}(?:{POINTS}|{_POSITIONS})\s{{0,4}}(?:{_CLOSE_QUAD})", re.IGNORECASE)
+positions = re.compile(_POS, re.IGNORECASE)
+position_run = re.compile(rf"\s{{0,4}}{_POSITIONS}", re.IGNORECASE)
+point_run = re.compile(rf"\s{{0,4}}{POINTS}")
+coordinate_run = re.compile(r"[\s\d.．,，、;；()（）\[\]%％+\-−－＋]{0,600}")
+no_tag = re.compile(r"[^<]{0,200}")
+blank_then_close = re.compile(rf"\s*(?:{_CLOSE_REF})", re.IGNORECASE)
+
+_CUT_TAG = re.compile(r"<[|｜/ ]{0,3}([A-Za-z0-9_▁\-]{0,40})[|｜]?$")
+_TAG_STARTS = ("ref", "quad", "pos_", "hy_place▁holder▁no▁", "box", "det", "object_ref_", "poly")
+_CUT_PAIR = re.compile(
+    rf"[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE}(?:[)）]{SPACE}(?:[,，]{SPACE}"
+    rf"(?:[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE})?)?)?)?)?)?)?)?)?$"
+)
+_FENCE = re.compile(r"^\s*```[A-Za-z]*\s*|\s*```\s*$")
+_JSON_LEFT = re.compile(r"^[\s\]},;`]+")
+
+TEXT_KEYS = ("text", "text_content", "transcription", "content", "words", "label")
+BOX_KEYS = ("box", "bbox", "bbox_2d", "box_2d", "quad", "poly", "polygon", "points", "location", "position")
+BOX_KEYS += ("coordinates", "rect")
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """Coordinates as read: None where they cannot be; `cut` where the answer ended inside them."""
+
+    values: list[float] | None
+    codes: tuple[str, ...] = ()
+    cut: bool = False
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Lines so far with what is known about them. `fork` shares the lines: cheap, for a look ahead."""
+
+    size: tuple[int, int]
+    lines: list[TextLine] = field(default_factory=list)
+    notes: Notes = field(default_factory=Notes)
+    offset: int = 0
+    before: dict[Any, int] = field(default_factory=dict)
+    seen: dict[Any, int] = field(default_factory=dict)
+
+    @property
+    def count(self) -> int:
+        return self.offset + len(self.lines)
+
+    def fork(self) -> _Lines:
+        return _Lines(self.size, [], Notes(), self.offset + len(self.lines), self.seen)
+
+    def add(self, text: str, box: _Box | None, *codes: str) -> None:
+        if box is not None and box.cut:
+            box = None
+        reading = None if box is None else place(box.values, self.size)
+        quad = reading and reading.quad
+        line = self.offset + len(self.lines)
+        found = (*(reading.codes if reading else ()), *(box.codes if box else ()), *codes)
+        if quad is None and not text.strip():
+            for code in dict.fromkeys(found):
+                self.notes.add(code)
+            return
+        if quad is not None:
+            known = self.seen.get((text, quad), self.before.get((text, quad)))
+            if known is not None:
+                self.notes.add("repeated", "The model gave this line more than once, with the same box.", known)
+                return
+            self.seen[text, quad] = line
+        self.lines.append(TextLine(text, quad))
+        for code in dict.fromkeys(found):
+            self.notes.add(code, line=line)
+
+
+class Scanner:
+    """Reads an answer as it grows. `text` is what is not settled yet."""
+
+    def __init__(self, lines: _Lines) -> None:
+        self.lines = lines
+        self.text = ""
+        self.at = 0
+        self.scan = 0
+        self.gap = ""
+        self.ref: tuple[str, bool] | None = None
+        self.stray: list[str] = []
+        self.quad: _Box | None = None
+        self.quad_first: dict[str, bool] = {}
+        self.shapes: dict[str, None] = {}
+        self.brackets = 0
+        self.final = False
+        self.last_close = -1
+
+    def fork(self) -> Scanner:
+        """A copy to look ahead with; its lines start where these end."""
+        other = Scanner(self.lines.fork())
+        other.text, other.at, other.scan, other.gap, other.ref = self.text, self.at, self.scan, self.gap, self.ref
+        other.stray, other.quad, other.brackets = self.stray.copy(), self.quad, self.brackets
+        other.quad_first, other.shapes, other.last_close = self.quad_first.copy(), self.shapes.copy(), self.last_close
+        return other
+
+    def feed(self, delta: str) -> None:
+        self.text = self.text[self.at :] + delta
+        self.scan -= self.at
+        self.last_close -= self.at
+        self.at = 0
+
+    def run(self, final: bool) -> None:
+        """Settles all that can be settled."""
+        self.final = final
+        while found := self._next():
+            if not self._step(found):
+                return
+
+    def _next(self) -> re.Match[str] | None:
+        self.scan = max(self.scan, self.at)
+        found = _TOKEN.search(self.text, self.scan)
+        settled = len(self.text) - LOOK
+        if self.final or (found is not None and found.start() <= settled):
+            return found
+        self.scan = max(self.scan, settled)
+        return None
+
+    def _step(self, found: re.Match[str]) -> bool:
+        """Takes one token with what belongs to it; False where more text is needed first."""
+        kind = found.lastgroup if found.lastgroup in ("points", "positions", "special", "entry") else "tag"
+        if kind == "special":
+            self.gap += self.text[self.at : found.start()]
+            self.at = found.end()
+            return True
+        if kind == "entry":
+            return self._entry(found)
+        if kind == "points":
+            return self._points(found)
+        if kind == "positions":
+            return self._open_quad(found, found.start())
+        name = _tag_name(found)
+        if name == "ref":
+            return self._open_ref(found)
+        if name == "/ref":
+            return self._lone_close(found)
+        if name == "quad":
+            return self._open_quad(found, found.end())
+        self.gap += self.text[self.at : found.start()]
+        self.at = found.end()
+        return True
+
+    # ---- text between tokens
+
+    def _take_gap(self, end: int) -> str:
+        gap, self.gap = self.gap + self.text[self.at : end], ""
+        self.at = end
+        if "json" in self.shapes:
+            self.brackets += gap.count("[") - gap.count("]")
+            gap = _JSON_LEFT.sub("", gap)
+        return _FENCE.sub("", gap).strip().strip("\ufeff")
+
+    def _settle_gap(self, end: int) -> None:
+        """Text outside tags: goes with the box before it, waits for one after it, or is a stray line."""
+        text = self._take_gap(end)
+        if not text:
+            return
+        if self.quad is not None:
+            self._bind(text)
+        elif self.ref is None:
+            self.ref = (text, False)
+        else:
+            self.stray.append(text)
+
+    def _bind(self, text: str, *codes: str) -> None:
+        box, self.quad = self.quad, None
+        self._emit(text, box, *codes)
+
+    def _emit(self, text: str, box: _Box | None, *codes: str) -> None:
+        self.lines.add(text, box, *(("empty",) if not text.strip() and box is not None else ()), *codes)
+        for line in self.stray:
+            self.lines.add(line, None, "unparsed")
+        self.stray.clear()
+
+    def _flush(self) -> None:
+        """What waits for its other half gets none."""
+        if self.quad is not None:
+            self._bind("")
+        if self.ref is not None:
+            (text, tagged), self.ref = self.ref, None
+            self._emit(text, None, "bad_box" if tagged else "unparsed")
+
+    # ---- bare coordinates
+
+    def _points(self, found: re.Match[str]) -> bool:
+        text = self._take_gap(found.start())
+        self.at = found.end()
+        box = _bare_box(found[0])
+        if not text and self._tagged_ref():
+            self._emit_ref(box)
+            return True
+        self._flush()
+        self.shapes["bare"] = None
+        self._emit(text, box)
+        return True
+
+    def _emit_ref(self, box: _Box, *codes: str) -> None:
+        text, self.ref = self.ref[0] if self.ref else "", None
+        self._emit(text, box, *codes)
+
+    # ---- tags
+
+    def _open_ref(self, found: re.Match[str]) -> bool:
+        close = self._find_close(found.end())
+        inner = whole_quad.search(self.text, found.end(), close.start() if close else len(self.text))
+        if close is None and not self.final:
+            return False
+        if close is not None and not self._sees(close.end()):
+            return False
+        self._settle_gap(found.start())
+        if inner is not None and self._lost_close(inner, close):
+            self._new_ref(self.text[found.end() : inner.start()], "repaired")
+            self.at = inner.start()
+        elif close is not None and inner is not None and self._box_inside(inner, close):
+            self._new_ref(self.text[found.end() : inner.start()], "repaired")
+            self.at = inner.start()
+            self._take_box(*self._read_quad(_after_open(self.text, inner.start()))[:2])
+            self.at = close.end()
+        elif close is not None:
+            self._new_ref(self.text[found.end() : close.start()])
+            self.at = close.end()
+        else:
+            self._cut_ref(found.end())
+        return True
+
+    def _find_close(self, start: int) -> re.Match[str] | None:
+        """The next ``</ref>``, looked for once: without any, every open tag would search the rest again."""
+        found = close_ref.search(self.text, max(start, self.last_close))
+        self.last_close = found.start() if found else max(self.last_close, len(self.text) - 64)
+        return found
+
+    def _sees(self, end: int) -> bool:
+        return self.final or end + LOOK <= len(self.text)
+
+    def _lost_close(self, inner: re.Match[str], close: re.Match[str] | None) -> bool:
+        """A whole box inside a ref, and the next ref opens before this one closes: ``</ref>`` was lost."""
+        return close is None or open_ref.search(self.text, inner.end(), close.start()) is not None
+
+    def _box_inside(self, inner: re.Match[str], close: re.Match[str]) -> bool:
+        """The box stands inside the ref as its last part, and none follows."""
+        if self.text[inner.end() : close.start()].strip():
+            return False
+        return open_quad.match(self.text, close.end()) is None
+
+    def _new_ref(self, text: str, *codes: str) -> None:
+        if not self.shapes:
+            self.shapes["tags"] = None
+        text = text.strip("\r\n")
+        if self.quad is not None:
+            self._bind(text, *codes)
+            return
+        self._flush()
+        self.ref = (text, True)
+        for code in codes:
+            self.lines.notes.add(code)
+
+    def _cut_ref(self, start: int) -> None:
+        """The answer ends inside a ref."""
+        text = _CUT_TAG.sub("", self.text[start:]) if _cut_tag(self.text[start:]) else self.text[start:]
+        self.at = len(self.text)
+        if not self.shapes:
+            self.shapes["tags"] = None
+        if self.quad is None:
+            self._flush()
+        self._bind(text.strip("\r\n"), "truncated")
+
+    def _lone_close(self, found: re.Match[str]) -> bool:
+        text = self._take_gap(found.start())
+        self.at = found.end()
+        if text:
+            self._new_ref(text, "repaired")
+        return True
+
+    def _open_quad(self, found: re.Match[str], start: int) -> bool:
+        """A box that opens at `found` and whose coordinates begin at `start`."""
+        self._settle_gap(found.start())
+        box, kind, self.at = self._read_quad(start)
+        self._take_box(box, kind)
+        return True
+
+    def _read_quad(self, start: int) -> tuple[_Box, str, int]:
+        """Coordinates from `start` to where the quad ends, closed or not."""
+        if (exact := point_run.match(self.text, start)) is not None:
+            if (close := close_quad.match(self.text, exact.end())) is not None:
+                return _Box(numbers(exact[0])), "points", close.end()
+            if len(numbers(exact[0])) in (4, 8) and not self._goes_on(exact.end()):
+                code = "truncated" if self._ends_in_tag(exact.end()) else "repaired"
+                return _Box(numbers(exact[0]), (code,)), "points", exact.end()
+        if (run := position_run.match(self.text, start)) is not None:
+            return self._read_positions(run)
+        return self._read_loose(start)
+
+    def _goes_on(self, position: int) -> bool:
+        """Numbers or brackets follow, up to the end of the quad: what was read is not all of it."""
+        end = _run_end(self.text, position)
+        return end > position and close_quad.match(self.text, end) is not None
+
+    def _read_positions(self, run: re.Match[str]) -> tuple[_Box, str, int]:
+        values = [number(value) for value in positions.findall(run[0])]
+        close = close_quad.match(self.text, run.end())
+        end = close.end() if close else run.end()
+        cut = close is None and len(values) not in (4, 8) and self._ends_in_tag(end)
+        return _Box(values, cut=cut), "positions", end
+
+    def _read_loose(self, start: int) -> tuple[_Box, str, int]:
+        """Coordinates in another form, or none that can be read."""
+        end = _run_end(self.text, start)
+        close = close_quad.match(self.text, end)
+        if close is not None:
+            return _Box(read_list(self.text[start:end].strip())), "points", close.end()
+        if self._ends_in_tag(end):
+            return _Box(None, cut=True), "points", len(self.text)
+        rest = no_tag.match(self.text, end)
+        close = close_quad.match(self.text, rest.end()) if rest else None
+        return _Box(None), "points", close.end() if close else end
+
+    def _ends_in_tag(self, position: int) -> bool:
+        """Nothing is left, or only the beginning of a tag."""
+        rest = self.text[position : position + 80]
+        return not rest.strip() or (len(rest) < 80 and _cut_tag(rest) is not None and rest.startswith("<"))
+
+    def _take_box(self, box: _Box, kind: str) -> None:
+        """Which text a box belongs to: the shape says whether it stands before or after it."""
+        self.shapes["positions" if kind == "positions" else "tags"] = None
+        first = self.quad_first.setdefault(kind, self.ref is None if kind == "points" else not self._tagged_ref())
+        if not first and self.ref is not None:
+            self._emit_ref(box, *(("truncated",) if box.cut else ()))
+            return
+        self._flush()
+        if first:
+            self.quad = box
+        else:
+            self._emit("", box)
+
+    def _tagged_ref(self) -> bool:
+        return self.ref is not None and self.ref[1]
+
+    # ---- JSON
+
+    def _entry(self, found: re.Match[str]) -> bool:
+        read = loose_json.read(self.text, found.start())
+        if not self.final and (not read.complete or read.ran_out or not self._sees(read.end)):
+            return False
+        self._take_gap_before_json(found.start())
+        self._flush()
+        self.shapes["json"] = None
+        self.at = max(read.end, found.start() + 1)
+        entries = list(_entries(read.value))
+        for index, entry in enumerate(entries):
+            self._take_entry(entry, read, index == len(entries) - 1)
+        if not read.complete:
+            self.lines.notes.add("truncated")
+        elif read.repaired and entries:
+            self.lines.notes.add("repaired", line=self.lines.offset + len(self.lines.lines) - 1)
+        return True
+
+    def _take_gap_before_json(self, end: int) -> None:
+        """Brackets and prose around an array say nothing; text between other shapes and an array is a line."""
+        before, self.gap, self.at = self.gap + self.text[self.at : end], "", end
+        self.brackets += before.count("[") - before.count("]")
+        if self.shapes and "json" not in self.shapes:
+            self._settle_text(_FENCE.sub("", before).strip().strip("[").strip())
+
+    def _settle_text(self, text: str) -> None:
+        self._flush()
+        if text:
+            self._emit(text, None, "unparsed")
+
+    def _take_entry(self, entry: dict[str, Any], read: loose_json.Read, last: bool) -> None:
+        text = next((entry[key] for key in TEXT_KEYS if entry.get(key) is not None), None)
+        raw = next((entry[key] for key in BOX_KEYS if key in entry), None)
+        cut = last and not read.complete
+        if cut and text is None:
+            return
+        if cut and read.open_list:
+            raw = None
+        plain = "" if text is None else text if isinstance(text, str) else loose_json.dump(text)
+        box = _Box(json_box(raw))
+        if cut and box.values is None:
+            self._emit(plain, None, "truncated")
+        else:
+            self._emit(plain, box)
+
+    # ---- the end
+
+    def finish(self, finished: bool) -> None:
+        """Settles the rest. `finished`: nothing more will come, so that open ends are told as cut off."""
+        self.run(final=True)
+        rest = self.gap + self.text[self.at :]
+        if "json" in self.shapes:
+            self.brackets += rest.count("[") - rest.count("]")
+        if "json" in self.shapes and len(self.shapes) == 1:
+            if self.brackets > 0:
+                self.lines.notes.add("truncated")
+            rest = ""
+        cut = _cut_tag(rest)
+        if cut is None and ("bare" in self.shapes or not self.shapes):
+            cut = _cut_pair(rest, bool(self.shapes))
+        if cut:
+            rest = rest[: cut.start()]
+        self.gap, self.text, self.at = rest, "", 0
+        self._finish_text(self._take_gap(0), bool(cut))
+        if len(self.shapes) > 1:
+            self.lines.notes.add("mixed_format")
+
+    def _finish_text(self, text: str, cut: bool) -> None:
+        if not self.shapes:
+            self._plain(text, cut)
+            return
+        if self.quad is not None and not text and self.lines.count:
+            self.quad = None
+            self.lines.notes.add("truncated")
+        elif self.quad is not None:
+            self._bind(text, *(("truncated",) if cut else ()))
+            text = ""
+        if self.ref is not None:
+            (waiting, tagged), self.ref = self.ref, None
+            self._emit(waiting, None, "truncated" if cut or (tagged and not text) else "unparsed")
+        if text:
+            open_end = cut or "bare" in self.shapes
+            self._emit(text, None, "truncated" if open_end else "unparsed")
+        elif cut:
+            self.lines.notes.add("truncated")
+
+    def _plain(self, text: str, cut: bool) -> None:
+        """No coordinates at all: lines of text, none of it lost."""
+        for line in text.split("\n"):
+            if line.strip():
+                self.lines.add(line.strip("\r"), None)
+        self.lines.notes.add("unparsed", "The answer has no coordinates that can be read; its text is kept.")
+        if cut:
+            self.lines.notes.add("truncated")
+
+
+def _run_end(text: str, start: int) -> int:
+    """Where the run of digits, brackets and commas that begins at `start` ends."""
+    run = coordinate_run.match(text, start)
+    return run.end() if run else start
+
+
+def _after_open(text: str, start: int) -> int:
+    opening = open_quad.match(text, start)
+    return opening.end() if opening else start
+
+
+def _tag_name(found: re.Match[str]) -> str:
+    if found["old"]:
+        return _OLD_NAMES.get(int(found["holder"]), "figure")
+    name = found["name"].lower()
+    close = bool(found["close"]) or name.endswith("_end")
+    return ("/" if close else "") + ("quad" if name in _QUAD_NAMES else "ref")
+
+
+def _bare_box(chain: str) -> _Box:
+    """Two points are a box, four a quad; four that enclose nothing are a box and something else."""
+    values = numbers(chain)
+    if len(values) == 8:
+        points = list(zip(values[::2], values[1::2], strict=True))
+        if is_flat(order_points(points)):
+            return _Box(values[:4], ("bad_box",))
+    return _Box(values if len(values) in (4, 8) else None)
+
+
+def _cut_tag(text: str) -> re.Match[str] | None:
+    """The beginning of a tag at the end of `text`."""
+    found = _CUT_TAG.search(text, max(0, len(text) - 64))
+    if found is None:
+        return None
+    name = found[1].lower()
+    known = not name or any(start.startswith(name) or name.startswith(start) for start in _TAG_STARTS)
+    return found if known else None
+
+
+def _cut_pair(text: str, sure: bool) -> re.Match[str] | None:
+    """The beginning of coordinates at the end of `text`; a lone bracket only where the answer has had coordinates."""
+    found = _CUT_PAIR.search(text, max(0, len(text) - 200))
+    return found if found and (sure or found[0].count(",") + found[0].count("，") > 0) else None
+
+
+def _entries(value: Any) -> Iterator[dict[str, Any]]:
+    """Objects with a text or a box, at any depth, in order."""
+    if isinstance(value, loose_json.Pairs):
+        entry = value.last()
+        if any(key in entry for key in TEXT_KEYS) or any(key in entry for key in BOX_KEYS):
+            yield entry
+            return
+        for inner in entry.values():
+            yield from _entries(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _entries(inner)
+
+
+def json_box(raw: Any) -> list[float] | None:
+    """The numbers of a box in any of the forms that models use; None where it has another shape."""
+    if isinstance(raw, str):
+        return read_list(raw.strip()) if len(raw) <= 400 else None
+    if isinstance(raw, loose_json.Pairs):
+        return _corner_names(raw.last())
+    if not isinstance(raw, list):
+        return None
+    if raw and all(isinstance(item, list) for item in raw):
+        pairs = raw[0] if len(raw) == 1 and len(raw[0]) in (4, 8) else None
+        if pairs is None and all(len(item) == 2 for item in raw):
+            pairs = [value for item in raw for value in item]
+        raw = pairs or []
+    values = [_json_number(item) for item in raw]
+    return None if None in values else [value for value in values if value is not None]
+
+
+_CORNERS = (
+    ("x1", "y1", "x2", "y2"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x_min", "y_min", "x_max", "y_max"),
+    ("left", "top", "right", "bottom"),
+)
+
+
+def _corner_names(raw: dict[str, Any]) -> list[float] | None:
+    for names in _CORNERS:
+        if all(name in raw for name in names):
+            values = [_json_number(raw[name]) for name in names]
+            return None if None in values else [value for value in values if value is not None]
+    sides = [_json_number(raw.get(name)) for name in ("x", "y", "width", "height")]
+    if None in sides:
+        return None
+    x, y, width, height = (value or 0.0 for value in sides)
+    return [x, y, x + width, y + height]
+
+
+def _json_number(value: Any) -> float | None:
+    """A number, or a text that is one."""
+    if not isinstance(value, str):
+        return None
+    found = re.fullmatch(NUMBER, value.strip())
+    return number(found[0]) if found else None
+
+
+# ---- whole and running answers
+
+
+def parse(text: str, size: tuple[int, int], finished: bool = True) -> PageContent:
+    """Lines of a whole answer. `size`: width and height of the stored picture in pixels."""
+    repeat = find_repeat(text) if finished else None
+    if repeat is not None and repeat.exact:
+        text = text[: repeat.cut]
+    scanner = Scanner(_Lines(size))
+    scanner.feed(text)
+    return _content(scanner, finished, repeat is not None and repeat.exact)
+
+
+def _content(scanner: Scanner, finished: bool, repeated: bool) -> PageContent:
+    scanner.finish(finished)
+    lines, notes = scanner.lines.lines, scanner.lines.notes
+    if repeated:
+        notes.add("repeated", line=len(lines) - 1 if lines else None)
+    if not lines:
+        notes.add("empty")
+    warnings = tuple(w for w in notes.warnings() if finished or w.code != "truncated")
+    return PageContent(tuple(lines), text="\n".join(line.text for line in lines), warnings=warnings)
+
+
+class Incremental:
+    """A running answer. `feed` gives the lines so far, `finish` the same as `parse` of the whole."""
+
+    def __init__(self, size: tuple[int, int]) -> None:
+        self._size = size
+        self._scanner = Scanner(_Lines(size))
+        self._parts: list[str] = []
+        self._settled: tuple[TextLine, ...] = ()
+        self._settled_text = ""
+        self._state: tuple[int, tuple[TextLine, ...]] = (0, ())
+        self._shown = PageContent()
+        self._looked = 0
+
+    def feed(self, delta: str) -> PageContent:
+        self._parts.append(delta)
+        scanner = self._scanner
+        scanner.feed(delta)
+        open_length = len(scanner.text)
+        if open_length > EAGER and open_length < self._looked * 1.125:
+            return self._shown
+        scanner.run(final=False)
+        self._looked = len(scanner.text) - scanner.at
+        return self._show()
+
+    def _show(self) -> PageContent:
+        lines, notes = self._scanner.lines.lines, self._scanner.lines.notes
+        ahead = self._scanner.fork()
+        ahead.run(final=True)
+        if len(self._settled) != len(lines):
+            self._settled = tuple(lines)
+            self._settled_text = "\n".join(line.text for line in lines)
+        if self._state != (state := (len(lines), tuple(ahead.lines.lines))):
+            self._state = state
+            shown = self._settled + state[1]
+            text = "\n".join([*([self._settled_text] if lines else []), *(line.text for line in state[1])])
+            warnings = tuple(w for w in (*notes.warnings(), *ahead.lines.notes.warnings()) if w.code != "truncated")
+            self._shown = PageContent(shown, text=text, warnings=warnings)
+        return self._shown
+
+    def finish(self) -> PageContent:
+        text = "".join(self._parts)
+        repeat = find_repeat(text)
+        if repeat is not None and repeat.exact:
+            return parse(text, self._size)
+        return _content(self._scanner, True, False)
+
+
+def json_entries(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """All entries with a text or a box, and whether the last object is closed."""
+    entries: list[dict[str, Any]] = []
+    at, complete = 0, True
+    pattern = re.compile(_ENTRY, re.IGNORECASE)
+    while (found := pattern.search(text, at)) is not None:
+        read = loose_json.read(text, found.start())
+        at, complete = max(read.end, found.start() + 1), read.complete
+        entries += _entries(read.value)
+    return entries, complete

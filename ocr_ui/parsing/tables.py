@@ -1,0 +1,237 @@
+"""Tables in an answer: HTML, Markdown with pipes, JSON or tabs, with the text around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ocr_ui.domain.content import PageContent, Table, TextLine
+from ocr_ui.parsing import loose_json, table_grid, table_html
+from ocr_ui.parsing.loose_json import Pairs
+from ocr_ui.parsing.notes import Notes
+from ocr_ui.parsing.plain import cut_repeat, text_lines
+
+_TABLE_TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}table(?=[\s>/]|\Z)[^<>]{0,400}>?", re.IGNORECASE)
+_ROW_TAG = re.compile(r"<(?:tr|td|th|thead|tbody)(?:\s[^<>]{0,400})?>", re.IGNORECASE)
+_WRAPPER = re.compile(r"</?(?:html|head|body|center|div)(?:\s[^<>]{0,400})?>|<!doctype[^<>]{0,400}>", re.IGNORECASE)
+_RULE = re.compile(r"\s*\|?\s*:?-{1,400}:?\s*(?:\|\s*:?-{1,400}:?\s*){0,400}\|?\s*")
+_PIPE_CELL = re.compile(r"((?:\\.|[^|\\]|\\\Z)*)(?:\||\Z)", re.DOTALL)
+_FENCE_LINE = re.compile(r"\s*```[A-Za-z]*\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an answer: a table, or text between tables."""
+
+    text: str = ""
+    table: Table | None = None
+
+
+def parse(text: str, finished: bool = True) -> PageContent:
+    """All tables; prose around them becomes lines without boxes. `text` has each table as clean HTML in its place."""
+    notes = Notes()
+    looped = len(text)
+    text = cut_repeat(text, notes, finished)
+    looped = len(text) < looped
+    pieces = split(_html_in_json(text), notes, strict=False, looped=looped)
+    tables = tuple(piece.table for piece in pieces if piece.table)
+    if not tables:
+        pieces = _other_table(text, notes) or pieces
+        tables = tuple(piece.table for piece in pieces if piece.table)
+    lines = tuple(line for piece in pieces if not piece.table for line in prose(piece.text))
+    if not tables:
+        notes.add("unparsed" if lines else "empty", "The answer has no table." if lines else "")
+    elif not any(cell for table in tables for row in table.grid for cell in row):
+        notes.add("empty")
+    warnings = tuple(w for w in notes.warnings() if finished or w.code != "truncated")
+    return PageContent(lines, tables=tables, text=join(pieces), warnings=warnings)
+
+
+def join(pieces: Sequence[Piece]) -> str:
+    return "".join(piece.table.html if piece.table else piece.text for piece in pieces).strip("\r\n")
+
+
+def prose(text: str) -> tuple[TextLine, ...]:
+    """Lines of the text around tables, without the wrapper of a web page and without fences."""
+    outside = _WRAPPER.sub("", text)
+    return tuple(line for line in text_lines(outside) if not _FENCE_LINE.fullmatch(line.text))
+
+
+def split(text: str, notes: Notes, strict: bool = True, looped: bool = False) -> list[Piece]:
+    """The answer in pieces, in order.
+
+    Args:
+        strict: pipes need a rule line (``|---|``) to be a table, and cells need a ``<table>``.
+        looped: the text was cut at a loop: empty rows at its end are part of it.
+    """
+    pieces: list[Piece] = []
+    at = 0
+    for start, end, closed in _html_parts(text, strict):
+        pieces += _pipe_pieces(text[at:start], notes, strict)
+        pieces += _html_pieces(text[start:end], notes, looped and not closed)
+        if not closed:
+            notes.add("truncated", "The table was cut off; it is closed after what was read.")
+        at = end
+    return pieces + _pipe_pieces(text[at:], notes, strict)
+
+
+# ---- HTML
+
+
+def _html_parts(text: str, strict: bool) -> Iterator[tuple[int, int, bool]]:
+    """Start, end and whether it is closed, of each outermost table element."""
+    start, depth = -1, 0
+    for found in _TABLE_TAG.finditer(text):
+        if not found[1]:
+            start = found.start() if depth == 0 else start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if depth == 0:
+                yield start, found.end(), True
+                start = -1
+        elif not strict and (row := _ROW_TAG.search(text, 0, found.start())) and start == -1:
+            yield row.start(), found.end(), True
+            strict = True
+        strict = strict or depth > 0
+    if depth:
+        yield start, len(text), False
+    elif not strict and start == -1 and (row := _ROW_TAG.search(text)) is not None:
+        yield row.start(), len(text), False
+
+
+def _html_pieces(source: str, notes: Notes, looped: bool) -> list[Piece]:
+    if not source.lower().startswith("<table"):
+        notes.add("repaired")
+        source = "<table>" + source
+    reading = table_html.read(source)
+    pieces = []
+    for raw in reading.tables:
+        if looped:
+            table_grid.drop_empty_end(raw)
+        pieces.append(Piece(table=table_grid.build(raw, reading.codes)))
+    for code in reading.codes:
+        notes.add(code)
+    if reading.stray:
+        notes.add("repaired", "Text between the cells of a table is kept beside it.")
+        pieces.append(Piece("\n" + "\n".join(reading.stray) + "\n"))
+    return pieces
+
+
+# ---- pipes
+
+
+def _pipe_pieces(text: str, notes: Notes, strict: bool) -> list[Piece]:
+    if "|" not in text:
+        return [Piece(text)] if text else []
+    pieces: list[Piece] = []
+    plain: list[str] = []
+    lines = text.splitlines(keepends=True)
+    at = 0
+    while at < len(lines):
+        end = _pipe_end(lines, at, strict)
+        if end == at:
+            plain.append(lines[at])
+            at += 1
+            continue
+        pieces += [Piece("".join(plain))] if plain else []
+        plain = ["\n"] if end < len(lines) else []
+        pieces.append(Piece(table=_pipe_table(lines[at:end], notes)))
+        at = end
+    return pieces + ([Piece("".join(plain))] if plain else [])
+
+
+def _pipe_end(lines: list[str], start: int, strict: bool) -> int:
+    """The line after the pipe table that begins at `start`; `start` where none does."""
+    if "|" not in lines[start] or _RULE.fullmatch(lines[start]):
+        return start
+    ruled = start + 1 < len(lines) and "-" in lines[start + 1] and _RULE.fullmatch(lines[start + 1]) is not None
+    end = start
+    while end < len(lines) and _is_row(lines[end], ruled):
+        end += 1
+    return end if ruled or (not strict and end > start) else start
+
+
+def _is_row(line: str, ruled: bool) -> bool:
+    bare = line.strip()
+    return "|" in bare and (ruled or (bare.startswith("|") and bare.count("|") > 1))
+
+
+def _pipe_table(lines: list[str], notes: Notes) -> Table:
+    rows = [pipe_cells(line) for line in lines if not _RULE.fullmatch(line)]
+    codes: dict[str, None] = {}
+    table = table_grid.from_rows(rows, codes, header=len(rows) < len(lines))
+    for code in codes:
+        notes.add(code)
+    return table
+
+
+def pipe_cells(line: str) -> list[str]:
+    r"""The cells of one line, ``\|`` read as a pipe, ``<br>`` as a break."""
+    line = line.strip().removeprefix("|")
+    cells = _PIPE_CELL.findall(line)
+    if len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    if len(cells) > 1 and line.endswith("|") and not line.endswith("\\|") and not cells[-1].strip():
+        cells.pop()
+    return [re.sub(r"<br\s?/?>", "\n", cell.strip().replace("\\|", "|")) for cell in cells]
+
+
+# ---- JSON and tabs
+
+
+def _html_in_json(text: str) -> str:
+    """The HTML that stands in a string of a JSON answer."""
+    start = re.match(r"\s*(?:```json\s*)?(?=[{\[]\s*[{\[\"])", text)
+    if start is None or "<table" not in text:
+        return text
+    found = [value for value in _strings(loose_json.read(text, start.end()).value) if "<table" in value]
+    return "\n".join(found) if found else text
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, Pairs):
+        for _, item in value:
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif value is not None:
+        yield str(value)
+
+
+def _other_table(text: str, notes: Notes) -> list[Piece]:
+    """A table as JSON rows or as lines with tabs."""
+    start = re.search(r"\[\s*[{\[]", text)
+    rows = _json_rows(loose_json.read(text, start.start())) if start else []
+    header = bool(rows) and start is not None and start[0][-1] == "{"
+    if not rows:
+        lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
+        if not lines or any("\t" not in line.strip() for line in lines):
+            return []
+        rows = [[cell.strip() for cell in line.split("\t")] for line in lines]
+    notes.add("repaired", "The table did not come as HTML; it was read from its rows.")
+    codes: dict[str, None] = {}
+    table = table_grid.from_rows(rows, codes, header)
+    for code in codes:
+        notes.add(code)
+    return [Piece(table=table)]
+
+
+def _json_rows(read: loose_json.Read) -> list[list[str]]:
+    """Rows of ``[["a", "b"], ...]`` or, with a head, of ``[{"a": ..., "b": ...}, ...]``."""
+    value = read.value
+    if not value or not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        return []
+    if all(isinstance(row, Pairs) for row in value):
+        head = list(dict.fromkeys(key for row in value for key, _ in row))
+        return [head, *([_cell_text(row.last().get(key)) for key in head] for row in value)]
+    if any(isinstance(row, Pairs) for row in value):
+        return []
+    return [[_cell_text(cell) for cell in row] for row in value]
+
+
+def _cell_text(value: Any) -> str:
+    return "" if value is None else loose_json.dump(value) if isinstance(value, list) else str(value)
