@@ -11,6 +11,7 @@ from ocr_ui.settings import Settings
 KINDS = {
     "rapidocr": ("ocr_ui.engines.rapidocr", "RapidOcrEngine"),
     "vllm": ("ocr_ui.engines.vllm_embedded", "VllmEngine"),
+    "openai": ("ocr_ui.engines.openai_server", "OpenAiEngine"),
 }
 
 

@@ -51,12 +51,18 @@ class Run:
         self.reason = self.reason or reason
         self._ended.set()
 
-    async def unless_ended(self, waiting: Awaitable[T]) -> T:
-        """The result of `waiting`; raises Ended as soon as the run is ended, and gives `waiting` up then."""
+    async def unless_ended(self, waiting: Awaitable[T], limit: float | None = None) -> T:
+        """The result of `waiting`. `waiting` is given up as soon as the run is ended or `limit` seconds are over.
+
+        Raises:
+            Ended: the run was ended; also when the time was over, with "timeout" as the run's reason.
+        """
         task = asyncio.ensure_future(waiting)
         ended = asyncio.ensure_future(self._ended.wait())
         try:
-            await asyncio.wait({task, ended}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, ended}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                self.end("timeout")
             if self.reason:
                 raise Ended
             return task.result()

@@ -1,0 +1,365 @@
+"""The same model on a server elsewhere: vLLM, SGLang, a router, llama-server; all that speaks OpenAI's protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import itertools
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import openai
+from openai.types.chat import ChatCompletionChunk
+
+from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import EngineName, Generation
+from ocr_ui.engines.asking import messages, sampling_for
+from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
+from ocr_ui.engines.openai_stream import delta, parameters
+from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.errors import BadInput, EngineDead, EngineFailed, WorkbenchError
+from ocr_ui.settings import Settings
+
+log = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 10.0
+CHECK_SECONDS = 5.0
+"""How often a server that was set aside is looked at again."""
+FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+"""Seconds that a busy server is left alone where it names none, doubled each time, and the most."""
+BUSY = frozenset({408, 429, 502, 503, 504})
+
+Stream = openai.AsyncStream[ChatCompletionChunk]
+
+
+@dataclass(slots=True)
+class Server:
+    """One address: when it may be asked again, how often in a row it failed, and what was wrong last."""
+
+    url: str
+    client: openai.AsyncOpenAI
+    not_before: float = 0.0
+    failures: int = 0
+    error: WorkbenchError | None = None
+
+    def works(self) -> None:
+        self.failures, self.not_before, self.error = 0, 0.0, None
+
+    def set_aside(self, error: WorkbenchError, seconds: float | None = None) -> None:
+        wait = seconds if seconds is not None else FIRST_WAIT * 2**self.failures
+        self.failures += 1
+        self.not_before = time.monotonic() + min(wait, LONGEST_WAIT)
+        self.error = error
+
+
+class OpenAiEngine:
+    """Asks servers in turn; one that fails is set aside and looked at again every few seconds.
+
+    Args:
+        kind, version: for the engine's name.
+        urls: addresses instead of those of the settings.
+        renamed: names of sampling settings that this kind of server calls otherwise.
+    """
+
+    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True)
+
+    def __init__(
+        self,
+        settings: Settings,
+        kind: str = "openai",
+        version: str = "",
+        urls: tuple[str, ...] = (),
+        renamed: dict[str, str] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._renamed = renamed or {}
+        self.name = EngineName(kind, version, settings.model)
+        addresses = urls or tuple(url.strip() for url in settings.base_url.split(",") if url.strip())
+        if not addresses:
+            raise BadInput("no_base_url", "No address of a server is set.", "Set OCR_UI_BASE_URL.")
+        self._servers = [Server(url, self._client(url)) for url in addresses]
+        self._turn = itertools.count()
+        self._runs: dict[str, Run] = {}
+        self._watcher: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def _client(self, url: str) -> openai.AsyncOpenAI:
+        timeout = httpx.Timeout(None, connect=CONNECT_SECONDS)
+        key = self._settings.api_key.get_secret_value() or "none"
+        return openai.AsyncOpenAI(base_url=url, api_key=key, timeout=timeout, max_retries=0)
+
+    async def start(self) -> None:
+        """Looks at every server. A server that is not up yet is no failure: it is looked at again and again.
+
+        Raises:
+            EngineDead: no server can be used, and waiting will not change that (key, address, model).
+        """
+        await asyncio.gather(*[self._look_at(server) for server in self._servers])
+        errors = [server.error for server in self._servers]
+        if all(isinstance(error, EngineDead) for error in errors):
+            raise errors[0]
+        self._watcher = asyncio.create_task(self._watch())
+
+    def health(self) -> Health:
+        if self._closed:
+            return Health(EngineState.DEAD, "", "The engine was closed.")
+        errors = [server.error for server in self._servers if server.error]
+        said = "; ".join(dict.fromkeys(str(error) for error in errors))
+        down = [error for error in errors if error.code != "server_busy"]
+        if len(down) == len(self._servers):
+            return Health(EngineState.DEAD, "", said)
+        return Health(EngineState.DEGRADED, "", said) if errors else Health(EngineState.READY)
+
+    async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
+        """See `Engine.generate`.
+
+        Raises:
+            BadInput: the server refuses the request.
+            EngineFailed: every try failed, or the answer broke off; it can be repeated.
+            EngineDead: no server can be used.
+        """
+        run = self._runs[request.id] = Run(request.id)
+        said: list[str] = []
+        tokens, reason = 0, ""
+        try:
+            asked = self._question(request, await run.unless_ended(asyncio.to_thread(request.encode)))
+            async with self._stream(run, asked) as (server, stream):
+                yield Started()
+                async with aclosing(self._chunks(run, server, stream)) as chunks:
+                    async for chunk in chunks:
+                        if chunk.choices:
+                            event = delta(chunk.choices[0])
+                            reason = chunk.choices[0].finish_reason or reason
+                            tokens += event.tokens
+                            said.append(event.text)
+                            if event.tokens or event.text:
+                                yield event
+                        if chunk.usage:
+                            tokens = chunk.usage.completion_tokens
+            if not reason:
+                raise broken(server.url, "the stream ended before the answer did")
+        except Ended:
+            reason = reason or run.reason
+        finally:
+            self._runs.pop(request.id, None)
+        yield Finished(Generation("".join(said), reason, tokens, run.seconds))
+
+    async def abort(self, request_id: str) -> None:
+        if run := self._runs.get(request_id):
+            run.end("aborted")
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._watcher:
+            self._watcher.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watcher
+        for server in self._servers:
+            await server.client.close()
+
+    # Asking
+
+    def _question(self, request: EngineRequest, png: bytes) -> dict[str, Any]:
+        url = "data:image/png;base64," + base64.b64encode(png).decode()
+        sampling = sampling_for(request.sampling, self._settings)
+        return {
+            "model": self.name.model,
+            "messages": messages(request.prompt, {"type": "image_url", "image_url": {"url": url}}),
+            "stream": True,
+            **parameters(sampling, self._renamed),
+        }
+
+    @asynccontextmanager
+    async def _stream(self, run: Run, question: dict[str, Any]) -> AsyncIterator[tuple[Server, Stream]]:
+        """The answer of the first server that takes the request; closed at the end, which aborts it there."""
+        server, stream = await self._ask(run, question)
+        try:
+            yield server, stream
+        finally:
+            await stream.close()
+
+    async def _ask(self, run: Run, question: dict[str, Any]) -> tuple[Server, Stream]:
+        """The stream of the first server that takes the request; servers that fail are set aside.
+
+        Raises:
+            BadInput: the request itself is refused. EngineFailed, EngineDead: what the last server said.
+        """
+        turn = next(self._turn)
+        useless: set[str] = set()
+        failure: WorkbenchError | None = None
+        for _ in range(len(self._servers) + self._settings.server_retries):
+            server = self._next(turn, useless)
+            if server is None:
+                break
+            pause = server.not_before - time.monotonic()
+            if pause > 0:
+                await run.unless_ended(asyncio.sleep(pause))
+            run.work()
+            try:
+                creating = server.client.chat.completions.create(**question)
+                stream = await run.unless_ended(creating, self._settings.first_token_timeout)
+                await check_stream(stream, server.url)
+            except openai.APIError as error:
+                failure = what_is_wrong(error, server.url)
+                failure.__cause__ = error
+                server.set_aside(failure, retry_after(error))
+            except EngineDead as error:
+                failure = error
+                server.set_aside(failure)
+            else:
+                server.works()
+                return server, stream
+            if isinstance(failure, BadInput):
+                server.works()
+                raise failure
+            if isinstance(failure, EngineDead):
+                useless.add(server.url)
+            log.warning("%s", failure)
+        raise failure
+
+    def _next(self, turn: int, useless: set[str]) -> Server | None:
+        """The next in turn of the servers that are free, else the one that is free soonest; None where none is left."""
+        left = [server for server in self._servers if server.url not in useless]
+        free = [server for server in left if server.not_before <= time.monotonic()]
+        if free:
+            return free[turn % len(free)]
+        return min(left, key=lambda server: server.not_before, default=None)
+
+    async def _chunks(self, run: Run, server: Server, stream: Stream) -> AsyncGenerator[ChatCompletionChunk, None]:
+        """The chunks of an answer, each waited for no longer than the settings allow.
+
+        Raises:
+            EngineFailed: the answer broke off before its end.
+        """
+        chunks = aiter(stream)
+        while True:
+            limit = self._settings.silence_timeout if run.begun else self._settings.first_token_timeout
+            try:
+                chunk = await run.unless_ended(anext(chunks, None), limit)
+            except (openai.APIError, httpx.HTTPError) as error:
+                raise broken(server.url, str(error)) from error
+            if chunk is None:
+                return
+            run.token()
+            yield chunk
+
+    # Watching
+
+    async def _look_at(self, server: Server) -> None:
+        """Asks a server for its models; remembers what is wrong."""
+        try:
+            response = await server.client.models.with_raw_response.list(timeout=CONNECT_SECONDS)
+            check_models(response.http_response, self._settings.model, server.url)
+        except openai.APIError as error:
+            server.set_aside(what_is_wrong(error, server.url))
+        except WorkbenchError as error:
+            server.set_aside(error)
+        else:
+            server.works()
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            aside = [server for server in self._servers if server.error]
+            await asyncio.gather(*[self._look_at(server) for server in aside])
+
+
+def check_models(response: httpx.Response, model: str, url: str) -> None:
+    """Raises EngineDead where an address does not list its models, or lists others."""
+    try:
+        names = [entry["id"] for entry in response.json()["data"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise not_openai(url) from error
+    if model not in names:
+        raise without_model(url, model, names)
+
+
+async def check_stream(stream: Stream, url: str) -> None:
+    """Raises EngineDead where an answer is no stream of events but, say, a web page."""
+    if "event-stream" not in stream.response.headers.get("content-type", ""):
+        await stream.close()
+        raise not_openai(url)
+
+
+def what_is_wrong(error: openai.APIError, url: str) -> WorkbenchError:
+    """A client's error in words."""
+    if isinstance(error, openai.APIStatusError):
+        return refusal(error, url)
+    if isinstance(error, openai.APIConnectionError):
+        return unreachable(url, error)
+    return broken(url, error.message)
+
+
+def refusal(error: openai.APIStatusError, url: str) -> WorkbenchError:
+    status, text = error.status_code, error.message
+    if "text/html" in error.response.headers.get("content-type", ""):
+        return not_openai(url)
+    if status in {401, 403}:
+        return EngineDead(
+            "wrong_key", f"The server {url} refuses the key ({status}).", "Correct OCR_UI_API_KEY.", url=url
+        )
+    if status == 404:
+        return without_model(url, text, [])
+    if status in BUSY:
+        return EngineFailed("server_busy", f"The server {url} is busy ({status}).", "Try again in a moment.", url=url)
+    if status < 500:
+        return BadInput(
+            "refused_by_engine", f"The server refused the page: {text}", "Try a smaller picture.", reason=text
+        )
+    return EngineFailed(
+        "server_error", f"The server {url} failed ({status}): {text}", "Try again.", url=url, reason=text
+    )
+
+
+def retry_after(error: openai.APIError) -> float | None:
+    """Seconds that a busy server asks for."""
+    response = getattr(error, "response", None)
+    if response is None:
+        return None
+    try:
+        return max(0.0, float(response.headers.get("retry-after", "")))
+    except ValueError:
+        return None
+
+
+def not_openai(url: str) -> EngineDead:
+    return EngineDead(
+        "server_not_openai",
+        f"{url} answers, but is no server of OpenAI's protocol.",
+        "Correct OCR_UI_BASE_URL; it usually ends in /v1.",
+        url=url,
+    )
+
+
+def without_model(url: str, model: str, names: list[str]) -> EngineDead:
+    offered = ", ".join(names)
+    return EngineDead(
+        "server_without_model",
+        f"The server {url} has no model {model}." + (f" It has {offered}." if offered else ""),
+        "Correct OCR_UI_MODEL, or OCR_UI_BASE_URL.",
+        url=url,
+        model=model,
+        offered=offered,
+    )
+
+
+def unreachable(url: str, error: Exception) -> EngineFailed:
+    reason = str(error.__cause__ or error)
+    return EngineFailed(
+        "server_unreachable",
+        f"{url} cannot be reached: {reason}",
+        "Start the server, or correct OCR_UI_BASE_URL.",
+        url=url,
+        reason=reason,
+    )
+
+
+def broken(url: str, reason: str) -> EngineFailed:
+    return EngineFailed(
+        "stream_broken", f"The answer of {url} broke off: {reason}", "Read the page again.", url=url, reason=reason
+    )

@@ -1,0 +1,44 @@
+"""Between the product and OpenAI's chat protocol: sampling out, text with token probabilities back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from openai.types.chat.chat_completion_chunk import Choice
+
+from ocr_ui.engines.base import TextDelta
+
+NOT_OPENAI = frozenset({"top_k", "repetition_penalty", "min_p"})
+"""Sampling that OpenAI's own protocol lacks; servers of open models take it beside."""
+
+
+def parameters(sampling: dict[str, Any], renamed: dict[str, str]) -> dict[str, Any]:
+    """Arguments of a chat completion for the sampling of `asking.sampling_for`.
+
+    Args:
+        renamed: names that the server uses instead, such as llama-server's `repeat_penalty`.
+    """
+    plain = {key: value for key, value in sampling.items() if key not in {*NOT_OPENAI, "logprobs", "json_schema"}}
+    beside = {renamed.get(key, key): value for key, value in sampling.items() if key in NOT_OPENAI}
+    asked: dict[str, Any] = {**plain, "extra_body": beside, "stream_options": {"include_usage": True}}
+    if sampling.get("logprobs"):
+        asked["logprobs"] = True
+    if schema := sampling.get("json_schema"):
+        asked["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+    return asked
+
+
+def delta(choice: Choice) -> TextDelta:
+    """What one chunk added. The pieces always add up to the text.
+
+    A token that is a part of a character comes without text; the last token of the chunk carries what came then.
+    """
+    text = choice.delta.content or ""
+    tokens = choice.logprobs.content or [] if choice.logprobs else []
+    if tokens and choice.finish_reason == "stop" and tokens[-1].token not in text:
+        tokens = tokens[:-1]  # the mark that ends the answer
+    pieces = [token.token for token in tokens]
+    if pieces and "".join(pieces) != text:
+        pieces = [""] * (len(pieces) - 1) + [text]
+    count = len(tokens) or int(bool(text))
+    return TextDelta(text, count, tuple(token.logprob for token in tokens), tuple(pieces))

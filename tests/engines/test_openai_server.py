@@ -1,0 +1,213 @@
+"""The server engine against servers that misbehave. What a real vLLM server answers is tested in tests/vllm_cpu."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ocr_ui.domain.prompt import Task
+from ocr_ui.engines.base import EngineEvent, EngineRequest, EngineState, Finished, Started, TextDelta
+from ocr_ui.engines.openai_server import OpenAiEngine
+from ocr_ui.errors import BadInput, EngineDead, EngineFailed, WorkbenchError
+from ocr_ui.settings import Settings
+from tests.engines.scripted_server import Answer, chunk, serve, stream
+
+HELLO = stream(chunk("Hel", logprob=-0.5), chunk("lo", logprob=-0.25), chunk("", finish="stop"))
+HTML = Answer(kind="text/html", parts=["<html>Welcome</html>"])
+
+
+def request(**sampling: Any) -> EngineRequest:
+    return EngineRequest("r1", np.zeros((8, 8, 3), np.uint8), lambda: b"PNG", Task.QA, "What is it?", sampling)
+
+
+@asynccontextmanager
+async def engine_at(*urls: str, **settings: Any) -> AsyncIterator[OpenAiEngine]:
+    engine = OpenAiEngine(Settings(base_url=",".join(urls), model="m", _env_file=None, **settings))
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+async def read(engine: OpenAiEngine, asked: EngineRequest | None = None) -> list[EngineEvent]:
+    return [event async for event in engine.generate(asked or request())]
+
+
+async def test_an_answer_streams_with_its_probabilities() -> None:
+    async with serve(HELLO) as server, engine_at(server.url) as engine:
+        await engine.start()
+        assert engine.health().state is EngineState.READY
+        events = await read(engine)
+    assert isinstance(events[0], Started)
+    assert [e for e in events if isinstance(e, TextDelta)] == [
+        TextDelta("Hel", 1, (-0.5,), ("Hel",)),
+        TextDelta("lo", 1, (-0.25,), ("lo",)),
+    ]
+    assert isinstance(events[-1], Finished)
+    assert (events[-1].generation.text, events[-1].generation.finish_reason) == ("Hello", "stop")
+
+
+async def test_the_question_is_asked_as_the_official_scripts_ask() -> None:
+    async with serve(HELLO) as server, engine_at(server.url) as engine:
+        await read(engine, request(repetition_penalty=1.2, max_tokens=7))
+    (asked,) = server.questions
+    system, user = asked["messages"]
+    assert system == {"role": "system", "content": ""}
+    assert [part["type"] for part in user["content"]] == ["image_url", "text"]
+    assert user["content"][0]["image_url"]["url"] == "data:image/png;base64,UE5H"
+    assert (asked["temperature"], asked["top_p"], asked["top_k"]) == (0, 1, -1)
+    assert (asked["repetition_penalty"], asked["max_tokens"]) == (1.2, 7)
+
+
+async def test_a_schema_is_handed_on() -> None:
+    schema = {"type": "object", "properties": {"total": {"type": "string"}}}
+    async with serve(HELLO) as server, engine_at(server.url) as engine:
+        await read(engine, request(json_schema=schema, logprobs=False))
+    assert server.questions[0]["response_format"]["json_schema"]["schema"] == schema
+    assert "logprobs" not in server.questions[0]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_busy_server_is_asked_again(status: int) -> None:
+    busy = Answer(status=status, head={"retry-after": "0.01"}, parts=["{}"])
+    async with serve(busy, busy, HELLO) as server, engine_at(server.url) as engine:
+        events = await read(engine)
+    assert events[-1].generation.text == "Hello"
+    assert len(server.questions) == 3
+
+
+async def test_a_server_that_stays_busy_is_given_up() -> None:
+    busy = Answer(status=429, head={"retry-after": "0"}, parts=["{}"])
+    async with serve(busy) as server, engine_at(server.url, server_retries=2) as engine:
+        with pytest.raises(EngineFailed) as caught:
+            await read(engine)
+        assert engine.health().state is EngineState.DEGRADED
+    assert caught.value.code == "server_busy"
+    assert len(server.questions) == 3
+
+
+async def test_servers_take_turns_and_a_failing_one_is_set_aside() -> None:
+    async with serve(HELLO) as one, serve(HELLO) as other:
+        nobody = f"http://127.0.0.1:{free_port()}/v1"
+        async with engine_at(nobody, one.url, other.url) as engine:
+            for _ in range(5):
+                assert (await read(engine))[-1].generation.text == "Hello"
+            assert engine.health().state is EngineState.DEGRADED
+            assert nobody in engine.health().message
+    assert len(one.questions) + len(other.questions) == 5
+    assert min(len(one.questions), len(other.questions)) >= 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "code"),
+    [
+        (HTML, EngineDead, "server_not_openai"),
+        (Answer(status=404, kind="text/html", parts=["<html>"]), EngineDead, "server_not_openai"),
+        (Answer(status=401, parts=['{"error": {"message": "no"}}']), EngineDead, "wrong_key"),
+        (Answer(status=404, parts=['{"error": {"message": "no model x"}}']), EngineDead, "server_without_model"),
+        (Answer(status=400, parts=['{"error": {"message": "too long"}}']), BadInput, "refused_by_engine"),
+    ],
+)
+async def test_a_refusal_is_said_clearly(answer: Answer, error: type[WorkbenchError], code: str) -> None:
+    async with serve(answer) as server, engine_at(server.url) as engine:
+        with pytest.raises(error) as caught:
+            await read(engine)
+    assert caught.value.code == code
+    assert len(server.questions) == 1, "asking again cannot help"
+
+
+@pytest.mark.parametrize(
+    ("models", "code"),
+    [
+        (HTML, "server_not_openai"),
+        (Answer(status=401, parts=["{}"]), "wrong_key"),
+        (Answer(parts=['{"data": [{"id": "another"}]}']), "server_without_model"),
+    ],
+)
+async def test_a_useless_server_is_noticed_at_the_start(models: Answer, code: str) -> None:
+    async with serve(HELLO, models=models) as server, engine_at(server.url) as engine:
+        with pytest.raises(EngineDead) as caught:
+            await engine.start()
+        assert caught.value.code == code
+        assert engine.health().state is EngineState.DEAD
+
+
+async def test_a_server_that_is_not_up_yet_is_no_failure_of_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ocr_ui.engines.openai_server.CHECK_SECONDS", 0.02)
+    async with serve(HELLO) as server, engine_at(server.url) as engine:
+        engine._servers[0].client.base_url = f"http://127.0.0.1:{free_port()}/v1"
+        await engine.start()
+        assert engine.health().state is EngineState.DEAD
+        engine._servers[0].client.base_url = server.url
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if engine.health().state is EngineState.READY:
+                break
+        assert engine.health().state is EngineState.READY
+
+
+@pytest.mark.parametrize("answer", [stream(chunk("Hel"), done=False), stream(chunk("Hel"))])
+async def test_half_an_answer_is_no_answer(answer: Answer) -> None:
+    async with serve(answer) as server, engine_at(server.url) as engine:
+        events = engine.generate(request())
+        assert isinstance(await anext(events), Started)
+        assert (await anext(events)).text == "Hel"
+        with pytest.raises(EngineFailed) as caught:
+            await anext(events)
+    assert caught.value.code == "stream_broken"
+
+
+async def test_a_key_revoked_in_the_middle_breaks_the_answer() -> None:
+    revoked = 'data: {"error": {"message": "key revoked", "code": 401}}\n\n'
+    async with serve(stream(chunk("Hel"), revoked)) as server, engine_at(server.url) as engine:
+        with pytest.raises(EngineFailed, match="key revoked"):
+            await read(engine)
+
+
+async def test_abort_closes_the_stream_and_keeps_the_text() -> None:
+    async with serve(stream(chunk("Hel"), done=False, hangs=True)) as server, engine_at(server.url) as engine:
+        events = []
+        async for event in engine.generate(request()):
+            events.append(event)
+            if isinstance(event, TextDelta):
+                await engine.abort("r1")
+        async with asyncio.timeout(1):
+            await server.gone.wait()
+    assert (events[-1].generation.text, events[-1].generation.finish_reason) == ("Hel", "aborted")
+
+
+async def test_a_reader_that_goes_away_closes_the_stream() -> None:
+    async with serve(stream(chunk("Hel"), done=False, hangs=True)) as server, engine_at(server.url) as engine:
+        events = engine.generate(request())
+        while not isinstance(await anext(events), TextDelta):
+            pass
+        await events.aclose()
+        async with asyncio.timeout(1):
+            await server.gone.wait()
+
+
+@pytest.mark.parametrize("parts", [(), (chunk("Hel"),)])
+async def test_silence_ends_the_answer_as_timed_out(parts: tuple[str, ...]) -> None:
+    limits = {"first_token_timeout": 0.1, "silence_timeout": 0.1}
+    async with serve(stream(*parts, done=False, hangs=True)) as server, engine_at(server.url, **limits) as engine:
+        events = await read(engine)
+    assert events[-1].generation.finish_reason == "timeout"
+
+
+async def test_unknown_sampling_is_refused() -> None:
+    async with engine_at("http://127.0.0.1:9/v1") as engine:
+        with pytest.raises(BadInput) as caught:
+            await read(engine, request(temprature=0.1))
+    assert caught.value.code == "unknown_sampling"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
