@@ -16,7 +16,7 @@ os.environ.setdefault("DO_NOT_TRACK", "1")
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import RedirectResponse
+from fastapi.responses import FileResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
@@ -32,7 +32,7 @@ from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
-from ocr_ui.ui.app import STATIC, mount
+from ocr_ui.ui.app import ICON, STATIC, mount
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL
 from ocr_ui.ui.texts import choose_language
@@ -64,6 +64,10 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.include_router(localized_routes(workbench, localize))
     app.mount(STATIC_URL, StaticFiles(directory=STATIC), name="static-ui")
 
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon() -> FileResponse:
+        return FileResponse(ICON, media_type="image/svg+xml")
+
     @app.get("/", include_in_schema=False)
     async def front(request: Request) -> RedirectResponse:
         language = choose_language(
@@ -81,7 +85,8 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
 
 def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    for talkative in ("httpx", "alembic"):
+        logging.getLogger(talkative).setLevel(logging.WARNING)
     try:
         settings = Settings()
         check_port(settings)

@@ -53,19 +53,19 @@ class Templates:
     """
 
     def __init__(self, library: PromptLibrary) -> None:
-        self._library = library
+        self.library = library
 
     async def list(self, language: str = "en") -> tuple[TemplateView, ...]:
         """All templates, the main ones first, in the words of `language` ("en", "zh")."""
-        templates = await asyncio.to_thread(self._library.list)
+        templates = await asyncio.to_thread(self.library.list)
         return tuple(_view(template, language) for template in templates)
 
     async def problems(self) -> tuple[BadInput, ...]:
         """What is wrong with files that cannot be used."""
-        return await asyncio.to_thread(self._library.problems)
+        return await asyncio.to_thread(self.library.problems)
 
     async def get(self, name: str, version: str | None = None) -> PromptTemplate:
-        return await asyncio.to_thread(self._library.get, name, version)
+        return await asyncio.to_thread(self.library.get, name, version)
 
     async def render(self, name: str, values: Mapping[str, str] | None = None) -> str:
         """The text exactly as it will be sent.
@@ -89,7 +89,7 @@ class Templates:
         self, name: str, titles: Mapping[str, str], text: str, based_on: str | None = None, note: str = "", **more: Any
     ) -> PromptTemplate:
         """Saves a text under a new name; `more` is passed on to `PromptLibrary.save_new` (task, sampling)."""
-        return await asyncio.to_thread(self._library.save_new, name, titles, text, based_on=based_on, note=note, **more)
+        return await asyncio.to_thread(self.library.save_new, name, titles, text, based_on=based_on, note=note, **more)
 
     async def save_version(
         self,
@@ -100,14 +100,14 @@ class Templates:
         expected: str | None = None,
     ) -> PromptTemplate:
         return await asyncio.to_thread(
-            self._library.save_version, name, text, sampling=sampling, note=note, expected=expected
+            self.library.save_version, name, text, sampling=sampling, note=note, expected=expected
         )
 
     async def versions(self, name: str) -> tuple[TemplateVersion, ...]:
-        return await asyncio.to_thread(self._library.versions, name)
+        return await asyncio.to_thread(self.library.versions, name)
 
     async def restore(self, name: str, version: str) -> PromptTemplate:
-        return await asyncio.to_thread(self._library.restore, name, version)
+        return await asyncio.to_thread(self.library.restore, name, version)
 
 
 def parse_variables(pairs: Iterable[str]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from ocr_ui.ui.words import only
 
 STATIC = Path(__file__).resolve().parent / "static"
 CSS = STATIC / "page" / "page.css"
+ICON = STATIC / "page" / "icon.svg"
 HEAD = f'<script type="module">import("{STATIC_URL}/page/page.mjs");</script>'
 THEME = gr.themes.Default(
     font=["system-ui", "-apple-system", "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "sans-serif"],
@@ -27,6 +28,19 @@ THEME = gr.themes.Default(
     radius_size=gr.themes.sizes.radius_sm,
     text_size=gr.themes.sizes.text_sm,
     primary_hue=gr.themes.colors.blue,
+).set(
+    # The default grey is too light to be read by everybody: 4.5 to 1 is what WCAG asks for.
+    body_text_color_subdued="#57606a",
+    body_text_color_subdued_dark="#a8b0ba",
+    block_info_text_color="#57606a",
+    block_info_text_color_dark="#a8b0ba",
+    block_title_text_color="#374151",
+    block_title_text_color_dark="#d1d5db",
+    button_primary_background_fill="#1d4ed8",
+    button_primary_background_fill_hover="#1e40af",
+    button_primary_background_fill_dark="#1d4ed8",
+    button_primary_background_fill_hover_dark="#1e40af",
+    button_large_text_size="14px",
 )
 
 

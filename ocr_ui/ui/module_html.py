@@ -48,6 +48,7 @@ class ModuleHTML(gr.HTML):
             # Gradio wires the events whose names stand in quotes in this script.
             js_on_load=ON_LOAD + "".join(f'/* trigger("{event}") */' for event in events),
             apply_default_css=False,
+            padding=False,
             elem_id=elem_id,
             module_url=f"{STATIC_URL}/{module}",
             words=json.dumps(words, ensure_ascii=False),

@@ -130,7 +130,7 @@ class DatasetTab:
             *(self._chart(name, summary[name]) for name in CHARTS),
         ]
 
-    async def turn_page(self, *values: str, event: gr.EventData) -> Any:
+    async def turn_page(self, event: gr.EventData, *values: str) -> Any:
         return await self._rows(self._query(values), self._sort(values), int(event.offset))
 
     # Small parts
@@ -147,7 +147,7 @@ class DatasetTab:
 
     async def _rows(self, query: dict[str, str], sort: str, offset: int) -> dict[str, Any]:
         window = await self._workbench.dataset.list(query, sort, ROWS, offset)
-        titles = {t.name: t.title.get(self._language) for t in self._workbench.templates.library.list()}
+        titles = self._titles()
         return {
             "items": [self._row(row, titles) for row in window.rows],
             "total": window.total,
@@ -176,6 +176,9 @@ class DatasetTab:
             "updated_at": row.updated_at.isoformat(),
         }
 
+    def _titles(self) -> dict[str, str | None]:
+        return {t.name: t.title.get(self._language) for t in self._workbench.templates.library.list()}
+
     def _known_choices(self, values: tuple[str, ...]) -> Any:
         return gr.update(choices=[(self._words["dataset.all"], ""), *((value, value) for value in values)])
 
@@ -183,7 +186,8 @@ class DatasetTab:
         """A bar a value; the words beside the bars say what the colours say."""
         words = self._words
         prefix = {"verdict": "verdict.", "error_kind": "kind."}.get(name, "")
-        labels = [words.get(prefix + key, key) if prefix else key for key in counts]
+        titles = self._titles() if name == "template" else {}
+        labels = [words.get(prefix + key, key) if prefix else titles.get(key) or key for key in counts]
         colours = [COLOURS.get(key, ACCENT) for key in counts] if name == "verdict" else ACCENT
         bars = go.Bar(x=labels, y=list(counts.values()), marker_color=colours, text=list(counts.values()))
         figure = go.Figure(bars)
@@ -191,7 +195,7 @@ class DatasetTab:
             title={"text": words[f"dataset.chart.{name}"], "font": {"size": 14}},
             height=240,
             margin={"l": 40, "r": 10, "t": 40, "b": 40},
-            yaxis={"rangemode": "tozero", "tickformat": "d", "gridcolor": GRID},
+            yaxis={"rangemode": "tozero", "tickformat": "d", "gridcolor": GRID, "dtick": _step(counts)},
             xaxis={"type": "category"},
             paper_bgcolor="rgba(0,0,0,0)",
             plot_bgcolor="rgba(0,0,0,0)",
@@ -199,7 +203,13 @@ class DatasetTab:
             bargap=0.35,
         )
         if not counts:
-            figure.add_annotation(text=words["dataset.none"], showarrow=False, font={"size": 13})
+            middle = {"x": 0.5, "y": 0.5, "xref": "paper", "yref": "paper"}
+            figure.add_annotation(text=words["dataset.none"], showarrow=False, font={"size": 13}, **middle)
             figure.update_xaxes(visible=False)
             figure.update_yaxes(visible=False)
         return figure
+
+
+def _step(counts: dict[str, int]) -> int | None:
+    """Whole steps where there are few items; plotly's own choice where there are many."""
+    return 1 if max(counts.values(), default=0) <= 5 else None

@@ -35,11 +35,11 @@ class ReadTab:
             with gr.Column(scale=0, min_width=320, elem_classes="wb-side"):
                 self._build_choices()
                 self._build_prompt()
+                self._build_examples()
             with gr.Column(scale=1, min_width=640):
                 self.viewer = Viewer(
-                    self._workbench.views.empty(), words=viewer_words(self._language), lang=self._language
+                    self._workbench.views.empty(), words=viewer_words(self._language), lang=self._language, padding=False
                 )
-                self._build_examples()
 
     def _build_choices(self) -> None:
         names = self._template_choices()
@@ -196,7 +196,7 @@ class ReadTab:
         return [value, received.page_id, template.name, *texts, *texts]
 
     async def read(
-        self, page_id: int | None, prompt: str, name: str, engine: str, *slots: str | None, request: gr.Request
+        self, request: gr.Request, page_id: int | None, prompt: str, name: str, engine: str, *slots: str | None
     ) -> AsyncIterator[list[Any]]:
         """Streams the reading into the viewer. Read and Stop change places while it runs."""
         views = self._workbench.views

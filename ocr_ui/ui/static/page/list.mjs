@@ -40,7 +40,7 @@ function row(item, index, words, trigger) {
   return make(
     "tr",
     { "data-id": item.id, onclick: open },
-    make("td", { class: "wb-page" }, thumbnail(item), nameCell(item, words, open)),
+    make("td", {}, make("div", { class: "wb-page" }, thumbnail(item), nameCell(item, words, open))),
     make("td", { textContent: item.template_title ?? item.template }),
     make("td", { textContent: item.engine }),
     make("td", {}, verdict(item, words)),
