@@ -25,6 +25,9 @@ _FORMATS = {kind: kind.upper() for kind in ("JPEG", "PNG", "GIF", "BMP", "TIFF",
 _MANY = frozenset({"PNG", "GIF", "TIFF", "WebP", "AVIF"})
 """Kinds whose further pictures are pages. Those of a JPEG (MPO) or HEIC are previews, depth maps and other takes."""
 
+_WHITE_IS_ZERO = 0
+"""Value of the TIFF tag PhotometricInterpretation."""
+
 DECODER_ERRORS = (
     OSError,
     SyntaxError,
@@ -166,14 +169,13 @@ def _orientation(image: Image.Image, kind: str) -> int:
 
 
 def _white_is_high(image: Image.Image) -> Image.Image:
-    """Pillow does not invert grey TIFFs of more than 8 bits that say that 0 is white; this does."""
-    deep = image.mode.startswith("I;16")
-    if not (deep and isinstance(image, TiffImagePlugin.TiffImageFile)):
+    """Pillow does not invert grey TIFFs of 16 bits that say that 0 is white; this does."""
+    if not (isinstance(image, TiffImagePlugin.TiffImageFile) and image.mode.startswith("I;16")):
         return image
-    if image.tag_v2.get(TiffImagePlugin.PHOTOMETRIC_INTERPRETATION) != 0:
+    if image.tag_v2.get(TiffImagePlugin.PHOTOMETRIC_INTERPRETATION) != _WHITE_IS_ZERO:
         return image
-    bits = max(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (16,)))
-    return Image.fromarray(((1 << bits) - 1 - np.minimum(np.asarray(image), (1 << bits) - 1)).astype(np.uint16))
+    most = (1 << max(image.tag_v2.get(TiffImagePlugin.BITSPERSAMPLE, (16,)))) - 1
+    return Image.fromarray((most - np.minimum(np.asarray(image), most)).astype(np.uint16))
 
 
 def _register_heic() -> None:

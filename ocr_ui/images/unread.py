@@ -22,6 +22,9 @@ def paint_unread(raw: np.ndarray, pixels: np.ndarray, kind: str) -> tuple[np.nda
     if raw.shape[:2] != pixels.shape[:2]:
         return pixels, 1.0
     filler = _filler(raw, kind)
+    if kind == "BMP" and filler[0].all() and not filler[-1].all():  # rows from the bottom to the top, as most BMPs have
+        painted, share = paint_unread(raw[::-1], pixels[::-1], kind)
+        return painted[::-1], share
     rows = np.flatnonzero(~filler.all(axis=1))
     end = int(rows[-1]) + 1 if rows.size else 0
     if end == 0:
