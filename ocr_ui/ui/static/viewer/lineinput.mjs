@@ -57,8 +57,9 @@ export class LineInput {
     this.onclose(id);
   }
 
-  /** Back to the text as it was when the field opened. */
+  /** Back to the text as it was when the field opened; undo brings back what was typed. */
   revert() {
+    this.editor.history.endMerging();
     this.editor.setText(this.id, this.before);
   }
 
