@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+_BLANK = re.compile(r"\{(\w+)\}")
+
 
 def only(words: dict[str, str], *prefixes: str) -> dict[str, str]:
     """The words whose keys begin with one of the prefixes, for a module that needs no others."""
@@ -10,6 +14,4 @@ def only(words: dict[str, str], *prefixes: str) -> dict[str, str]:
 
 def fill(text: str, **values: object) -> str:
     """`text` with its {placeholders} filled; braces without a value stay as they are."""
-    for name, value in values.items():
-        text = text.replace("{" + name + "}", str(value))
-    return text
+    return _BLANK.sub(lambda match: str(values.get(match[1], match[0])), text)
