@@ -103,6 +103,9 @@ def _bar(progress: Progress) -> type[tqdm]:
     """A progress bar on the console that also tells the page."""
 
     class Bar(tqdm):
+        def __init__(self, *args: Any, **named: Any) -> None:
+            super().__init__(*args, **{**named, "disable": False})  # without a terminal too: the page shows it
+
         def update(self, n: float | None = 1) -> bool | None:
             shown = super().update(n)
             if self.total and self.unit == "B":

@@ -12,7 +12,6 @@ Two corrections, both seen with vLLM 0.32:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,10 +44,7 @@ def accept_any_layout(layers: Any) -> None:
     layers.cpu_unquantized_gemm = lambda layer, x, *rest, **named: multiply(layer, x.contiguous(), *rest, **named)
 
 
-# The tests switch the first correction off to see that the check at the start notices.
-if hasattr(getattr(multimodal, "MultiModalMixin", None), "_process_vision_input") and not os.environ.get(
-    "OCR_UI_TEST_LEAVE_PICTURES_MIXED"
-):
+if hasattr(getattr(multimodal, "MultiModalMixin", None), "_process_vision_input"):
     correct_row_counts(multimodal)
 if current_platform.is_cpu():
     accept_any_layout(utils)

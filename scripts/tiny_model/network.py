@@ -43,7 +43,7 @@ PIXELS = 192 * 256
 """A picture is scaled to about this many pixels: 48 merged patches, so that training takes minutes on one core."""
 
 HIDDEN, VISION_HIDDEN, LAYERS = 128, 64, 2
-VOCABULARY = 700
+VOCABULARY = 1200
 
 
 def make_tokenizer(texts: Iterable[str]) -> PreTrainedTokenizerFast:

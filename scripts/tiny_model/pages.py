@@ -5,6 +5,7 @@ All pages have the same size: otherwise a model tells them apart by their number
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
@@ -48,7 +49,7 @@ class Drawing:
         )
 
 
-def corners(box: tuple[float, float, float, float], size: tuple[int, int] = SIZE) -> str:
+def corners(box: tuple[float, float, float, float], size: Sequence[int] = SIZE) -> str:
     x1, y1, x2, y2 = (min(1000, max(0, round(v * 1000 / size[i % 2]))) for i, v in enumerate(box))
     return f"({x1},{y1}),({x2},{y2})"
 

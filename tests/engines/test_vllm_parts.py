@@ -1,0 +1,348 @@
+"""The parts of the vLLM engine that need no vLLM: versions, folder of the model, memory, drafts, check at the start."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
+
+from ocr_ui.engines import vllm_check, vllm_memory, vllm_model, vllm_start, vllm_versions
+from ocr_ui.engines.asking import check_prompt, messages, sampling_for
+from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.engines.vllm_check import Step
+from ocr_ui.errors import BadInput, EngineDead
+from ocr_ui.settings import Settings
+
+HUNYUAN = {
+    "model_type": "hunyuan_vl",
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "hidden_size": 1024,
+    "vision_config": {},
+}
+
+
+def settings(**changes: Any) -> Settings:
+    return Settings(_env_file=None, **changes)
+
+
+def model_folder(path: Path, config: dict[str, Any] | None = HUNYUAN, weights: int = 100) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    if config is not None:
+        (path / "config.json").write_text(json.dumps(config))
+    if weights:
+        (path / "model.safetensors").write_bytes(b"0" * weights)
+    return path
+
+
+# Versions
+
+
+@pytest.mark.parametrize(("text", "numbers"), [("0.25.1+cu130", (0, 25, 1)), ("0.32.0", (0, 32, 0)), ("dev", ())])
+def test_release_of_a_version(text: str, numbers: tuple[int, ...]) -> None:
+    assert vllm_versions.release(text) == numbers
+
+
+def test_untried_versions_need_a_yes() -> None:
+    vllm_versions.check_tried("0.25.1", allow_untested=False)
+    vllm_versions.check_tried("0.31.0", allow_untested=True)
+    with pytest.raises(EngineDead, match="OCR_UI_ALLOW_UNTESTED_VLLM=1") as caught:
+        vllm_versions.check_tried("0.31.0", allow_untested=False)
+    assert caught.value.code == "vllm_untested"
+
+
+def test_the_pinned_version_was_tried() -> None:
+    pins = (Path(__file__).parents[2] / "requirements.txt").read_text()
+    (pinned,) = [line.split("==")[1] for line in pins.splitlines() if line.startswith("vllm==")]
+    assert pinned in vllm_versions.TRIED
+
+
+# The model's folder
+
+
+def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model")
+    assert vllm_model.find_model(settings(model=str(folder)), print) == folder
+
+
+@pytest.mark.parametrize(
+    ("config", "weights", "code"),
+    [
+        (None, 1, "model_without_config"),
+        ({"model_type": "llama"}, 1, "model_without_vision"),
+        (HUNYUAN, 0, "model_without_weights"),
+    ],
+)
+def test_a_wrong_folder_is_refused(tmp_path: Path, config: dict[str, Any] | None, weights: int, code: str) -> None:
+    folder = model_folder(tmp_path / "model", config, weights)
+    with pytest.raises(EngineDead) as caught:
+        vllm_model.find_model(settings(model=str(folder)), print)
+    assert caught.value.code == code
+    assert str(folder) in str(caught.value)
+
+
+def test_broken_config_is_no_config(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model")
+    (folder / "config.json").write_text("{")
+    with pytest.raises(EngineDead) as caught:
+        vllm_model.read_config(folder)
+    assert caught.value.code == "model_without_config"
+
+
+def test_random_weights_need_no_files(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model", weights=0)
+    assert vllm_model.find_model(settings(model=str(folder), load_format="dummy"), print) == folder
+
+
+def test_a_path_without_a_folder_is_no_name_on_the_hub(tmp_path: Path) -> None:
+    with pytest.raises(EngineDead) as caught:
+        vllm_model.find_model(settings(model=str(tmp_path / "gone")), print)
+    assert caught.value.code == "model_folder_missing"
+
+
+class Hub:
+    """Stands for the hub: what is in the cache, and what the network answers."""
+
+    def __init__(self, cached: Path | None, network: Path | Exception) -> None:
+        self.cached, self.network, self.asked = cached, network, []
+
+    def __call__(self, name: str, revision: str, ignore_patterns: list[str], **how: Any) -> str:
+        self.asked.append((name, revision, tuple(ignore_patterns)))
+        if how.get("local_files_only"):
+            if self.cached is None:
+                raise LocalEntryNotFoundError("not here")
+            return str(self.cached)
+        if isinstance(self.network, Exception):
+            raise self.network
+        bar = how["tqdm_class"](total=2_000_000_000, unit="B", disable=None)
+        bar.update(750_000_000)
+        return str(self.network)
+
+
+def test_a_model_in_the_cache_needs_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub(model_folder(tmp_path / "cached"), OSError("no network"))
+    monkeypatch.setattr(vllm_model, "snapshot_download", hub)
+    assert vllm_model.find_model(settings(model_revision="abc"), print) == tmp_path / "cached"
+    assert hub.asked == [("tencent/HunyuanOCR", "abc", ("v1.0/*",))]
+
+
+def test_a_download_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vllm_model, "snapshot_download", Hub(None, model_folder(tmp_path / "new")))
+    said: list[str] = []
+    assert vllm_model.find_model(settings(), said.append) == tmp_path / "new"
+    assert said == ["fetching the model: 750 of 2,000 MB"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "says"),
+    [
+        (LocalEntryNotFoundError("offline"), "model_missing", "hf download tencent/HunyuanOCR"),
+        (OSError("disk full"), "model_missing", "hf download"),
+        (
+            RepositoryNotFoundError("404", response=httpx.Response(404, request=httpx.Request("GET", "http://hub"))),
+            "model_unknown",
+            "OCR_UI_MODEL",
+        ),
+    ],
+)
+def test_no_model_says_what_to_do(monkeypatch: pytest.MonkeyPatch, answer: Exception, code: str, says: str) -> None:
+    monkeypatch.setattr(vllm_model, "snapshot_download", Hub(None, answer))
+    with pytest.raises(EngineDead, match=says) as caught:
+        vllm_model.find_model(settings(), print)
+    assert caught.value.code == code
+
+
+# Memory
+
+
+def test_the_cache_of_the_real_model() -> None:
+    assert vllm_memory.cache_bytes_per_token(HUNYUAN) == 98_304
+    nested = {"text_config": {"num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 128}}
+    assert vllm_memory.cache_bytes_per_token(nested) == 2 * 2 * 2 * 4 * 32
+
+
+def test_a_card_that_is_large_enough(tmp_path: Path) -> None:
+    plan = vllm_memory.plan(model_folder(tmp_path / "m"), None, settings(), (16 * 2**30, 15 * 2**30))
+    plan.check()
+    assert plan.pages_at_once == int((0.85 * 16 * 2**30 - 100 - 1.5e9) // (98_304 * 4096))
+
+
+@pytest.mark.parametrize("card", [(3 * 2**30, 3 * 2**30), (141 * 10**9, 2 * 10**9)])
+def test_a_card_without_room_says_how_much_is_missing(tmp_path: Path, card: tuple[int, int]) -> None:
+    plan = vllm_memory.plan(model_folder(tmp_path / "m"), None, settings(), card)
+    with pytest.raises(EngineDead, match="OCR_UI_MAX_MODEL_LEN") as caught:
+        plan.check()
+    assert float(caught.value.details["missing"]) == pytest.approx(plan.missing / 1e9, abs=0.05)
+    assert plan.missing == 16384 * 98_304 - plan.cache
+
+
+# Drafts
+
+
+@pytest.mark.parametrize(
+    ("dflash", "version", "draft", "cuda", "reason"),
+    [
+        ("auto", "0.25.1", True, "13.0", "on: DFlash"),
+        ("off", "0.25.1", True, "13.0", "off: OCR_UI_DFLASH=off"),
+        ("auto", "0.25.0", True, "13.0", "off: vLLM 0.25.0 is older"),
+        ("auto", "0.25.1", False, "13.0", "off: there is no draft model"),
+        ("auto", "0.25.1", True, "12.8", "off: torch is built for CUDA 12.8"),
+        ("auto", "0.25.1", True, "", "off: torch is built for CUDA none"),
+    ],
+)
+def test_when_drafts_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dflash: str, version: str, draft: bool, cuda: str, reason: str
+) -> None:
+    monkeypatch.setattr(vllm_start, "cuda_of_torch", lambda: cuda)
+    if draft:
+        model_folder(tmp_path / "dflash")
+    folder, said = vllm_start.draft_model(tmp_path, settings(dflash=dflash), version)
+    assert said.startswith(reason)
+    assert folder == (tmp_path / "dflash" if reason.startswith("on") else None)
+
+
+def test_drafts_that_must_be_had_and_cannot(tmp_path: Path) -> None:
+    with pytest.raises(EngineDead) as caught:
+        vllm_start.draft_model(tmp_path, settings(dflash="on"), "0.25.1")
+    assert caught.value.code == "no_draft_model"
+
+
+def test_settings_reach_vllm(tmp_path: Path) -> None:
+    own = settings(gpu_memory_utilization=0.3, max_num_seqs=7, quantization="fp8", mm_processor_cache_gb=2)
+    arguments = vllm_start.engine_arguments(tmp_path, tmp_path / "dflash", own)
+    assert arguments["gpu_memory_utilization"] == 0.3
+    assert arguments["max_num_seqs"] == 7
+    assert arguments["quantization"] == "fp8"
+    assert arguments["mm_processor_cache_gb"] == 2
+    assert arguments["speculative_config"]["num_speculative_tokens"] == 15
+    assert "speculative_config" not in vllm_start.engine_arguments(tmp_path, None, own)
+
+
+def test_the_reason_of_a_failed_start_is_told(tmp_path: Path) -> None:
+    error = vllm_start.did_not_start(RuntimeError("\nNo available memory for the cache blocks.\nmore"), tmp_path)
+    assert error.details["reason"] == "No available memory for the cache blocks."
+    assert "OCR_UI_MAX_MODEL_LEN" in error.hint
+
+
+# The check at the start
+
+
+def answer(*tokens: int, other: int = 99, gap: float = 5.0) -> list[Step]:
+    return [Step(token, {token: -0.01, other: -0.01 - gap}) for token in tokens]
+
+
+def test_pictures_of_the_check_have_one_size_and_differ() -> None:
+    pictures = vllm_check.check_pictures()
+    assert {picture.shape for picture in pictures} == {(640, 480, 3)}
+    assert all(picture.flags.c_contiguous and picture.dtype == np.uint8 for picture in pictures)
+    assert len({picture.tobytes() for picture in pictures}) == len(pictures)
+
+
+def test_the_same_answers_pass() -> None:
+    answers = [answer(1, 2), answer(3)]
+    assert vllm_check.mixed_up(answers, answers) == []
+    assert vllm_check.tells_apart(answers)
+
+
+def test_exchanged_answers_are_noticed() -> None:
+    assert vllm_check.mixed_up([answer(1, 2), answer(3)], [answer(3), answer(1, 2)]) == [0, 1]
+
+
+def test_a_near_tie_may_fall_either_way() -> None:
+    alone = [[*answer(1), Step(2, {2: -0.69, 3: -0.70}), *answer(7)]]
+    together = [[*answer(1), Step(3, {3: -0.69, 2: -0.70}), *answer(8)]]
+    assert vllm_check.mixed_up(alone, together) == []
+    clear = [[*answer(1), Step(3, {3: -0.1, 2: -4.0}), *answer(8)]]
+    assert vllm_check.mixed_up(alone, clear) == [0]
+
+
+def test_the_same_token_with_another_certainty_is_noticed() -> None:
+    sure, unsure = [Step(1, {1: -0.01, 2: -5.0})], [Step(1, {1: -0.6, 2: -0.9})]
+    assert vllm_check.mixed_up([sure], [unsure]) == [0]
+
+
+def test_a_shorter_answer_is_noticed() -> None:
+    assert vllm_check.mixed_up([answer(1, 2)], [answer(1)]) == [0]
+
+
+def test_answers_that_are_all_alike_say_nothing() -> None:
+    assert not vllm_check.tells_apart([answer(1, 2)] * 3)
+
+
+# Asking
+
+
+def test_the_order_of_a_question() -> None:
+    system, user = messages("Read", {"type": "image"})
+    assert system == {"role": "system", "content": ""}
+    assert user["content"] == [{"type": "image"}, {"type": "text", "text": "Read"}]
+
+
+def test_official_sampling_and_overrides() -> None:
+    official = sampling_for({}, settings(max_new_tokens=7, token_logprobs=False))
+    assert official == {
+        "temperature": 0,
+        "top_p": 1,
+        "top_k": -1,
+        "repetition_penalty": 1.08,
+        "max_tokens": 7,
+        "logprobs": False,
+    }
+    assert sampling_for({"temperature": 0.7, "seed": 3}, settings())["temperature"] == 0.7
+    with pytest.raises(BadInput, match="temprature"):
+        sampling_for({"temprature": 0.7}, settings())
+
+
+def test_marks_of_the_model_in_a_prompt_are_refused() -> None:
+    check_prompt("What is <b>?", ["<｜hy_User｜>"])
+    with pytest.raises(BadInput) as caught:
+        check_prompt("a<｜hy_User｜>b", ["<｜hy_User｜>"])
+    assert caught.value.details["token"] == "<｜hy_User｜>"
+
+
+# Runs
+
+
+async def test_a_run_gives_up_waiting_when_it_is_ended() -> None:
+    run, never = Run("r"), asyncio.Event()
+    waiting = asyncio.create_task(run.unless_ended(never.wait()))
+    await asyncio.sleep(0)
+    run.end("aborted")
+    run.end("timeout")
+    with pytest.raises(Ended):
+        await waiting
+    assert run.reason == "aborted", "the first reason stays"
+
+
+async def test_a_run_that_waits_too_long_has_timed_out() -> None:
+    run = Run("r")
+    with pytest.raises(Ended):
+        await run.unless_ended(asyncio.Event().wait(), 0.01)
+    assert run.reason == "timeout"
+
+
+@pytest.mark.parametrize("how", ["end", "cancel"])
+async def test_a_place_is_given_back_however_the_wait_ends(how: str) -> None:
+    places = asyncio.Semaphore(1)
+    run = Run("r")
+
+    async def take() -> None:
+        async with run.place(places):
+            pass
+
+    await places.acquire()
+    waiting = asyncio.create_task(take())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    places.release()  # the place is free for the waiting task at the very moment it is ended
+    run.end("aborted") if how == "end" else waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    await asyncio.wait_for(places.acquire(), 1)
