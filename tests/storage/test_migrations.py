@@ -14,13 +14,14 @@ from sqlalchemy.dialects import postgresql, sqlite
 from stored import ANN, add_item, content, open_store
 
 from ocr_ui.errors import StoreFailed
+from ocr_ui.settings import Settings
 from ocr_ui.storage import migrate
 from ocr_ui.storage.store import Store
 from ocr_ui.storage.tables import metadata
 
 
 def test_models_and_migrations_agree(tmp_path: Path) -> None:
-    with open_store(tmp_path) as store, store._database.snapshot() as connection:
+    with Store.open(Settings(data_dir=tmp_path)) as store, store._database.snapshot() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
         assert set(metadata.tables) == set(sa.inspect(connection).get_table_names()) - {"alembic_version"}
@@ -87,5 +88,5 @@ def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_opening_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    open_store(tmp_path).close()
+    Store.open(Settings(data_dir=tmp_path)).close()
     assert capfd.readouterr() == ("", "")
