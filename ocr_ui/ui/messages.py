@@ -40,6 +40,7 @@ ERRORS_ZH: dict[str, str] = {
     "原因见控制台；若显存不足，请调低 OCR_UI_MAX_MODEL_LEN、OCR_UI_MAX_NUM_SEQS 或 OCR_UI_MAX_NUM_BATCHED_TOKENS。",
     "engine_died": "引擎在识别此页时停止，正在重启。请重新识别此页。",
     "engine_failed": "引擎出错：{reason}。请重试；若仍出错，请换一个引擎或更小的图片。",
+    "engine_load_failed": "引擎未能加载：{reason}。详情见控制台。",
     "engine_loading": "引擎仍在加载。请稍后再试。",
     "engine_not_installed": "引擎 {engine} 未安装。安装命令：{command}",
     "engine_not_started": "引擎 {engine} 未能启动：{reason}。详情见控制台。",
@@ -78,6 +79,8 @@ ERRORS_ZH: dict[str, str] = {
     "pictures_mixed_up": "vLLM {version} 会混淆同时读取的图片。请安装没有此问题的版本。",
     "port_in_use": "端口 {port} 无法监听。请停止占用它的程序，或用 OCR_UI_PORT 换一个端口。",
     "prompt_empty": "提示词为空。请输入，或还原模板自带的文本。",
+    "queue_full": "等待引擎的任务太多。请稍后再试。",
+    "reading_failed": "识别此页时出错：{reason}。请重试。",
     "refused_by_engine": "引擎拒绝了此页：{reason}",
     "reviewed_meanwhile": "在您处理期间，{person} 已审核了此页。双方内容都未丢失：请查看该审核后再决定。",
     "server_busy": "服务器 {url} 正忙。请稍后再试。",
@@ -164,6 +167,7 @@ WARNINGS_ZH: dict[str, str] = {
     "turned_270": "页面侧放，已转正（270 度）。",
     "turned_90": "页面侧放，已转正（90 度）。",
     "unparsed": "回答中有一部分不符合预期格式，按纯文本保留。",
+    "unreadable_lines": "有些行无法可靠识别，未作猜测。",
     "unreadable_script": "图中有本引擎无法识别的文字（例如阿拉伯文），未作猜测。",
 }
 """`{0}`, `{1}`, ... are the numbers of the English sentence, in order: warnings carry no details of their own."""
