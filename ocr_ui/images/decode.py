@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PIL import Image
-
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.errors import BadInput
 from ocr_ui.images import refusals
@@ -17,8 +15,6 @@ from ocr_ui.images.kinds import kind_of
 from ocr_ui.images.limits import Limits
 from ocr_ui.images.raster import RasterSource
 from ocr_ui.images.source import Picture, Source
-
-Image.MAX_IMAGE_PIXELS = None  # RasterSource checks against the limits given, before anything is decoded
 
 _LOOK_AHEAD = 10
 

@@ -6,7 +6,7 @@ import io
 import struct
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -14,8 +14,9 @@ import numpy as np
 from PIL import ExifTags, Image, ImageFile, TiffImagePlugin
 
 from ocr_ui.domain.content import ContentWarning
-from ocr_ui.images import deep_color, refusals, webp_header
+from ocr_ui.images import deep_color, refusals
 from ocr_ui.images.colors import to_rgb
+from ocr_ui.images.headers import declared_size
 from ocr_ui.images.limits import Limits
 from ocr_ui.images.orientation import upright
 from ocr_ui.images.source import Picture
@@ -44,7 +45,7 @@ DECODER_ERRORS = (
     zlib.error,
     ZeroDivisionError,
 )
-"""What Pillow and its plugins raise for damaged files, as fuzzing showed; only calls into Pillow are guarded by it."""
+"""What Pillow and its plugins raise for damaged files, as fuzzing showed. Opening, counting and loading are guarded."""
 
 T = TypeVar("T")
 
@@ -74,7 +75,7 @@ class RasterSource:
         quarter = _orientation(image, self._kind)
         try:
             pixels, notes = deep_color.read(self._data, image) or to_rgb(_white_is_high(image))
-        except DECODER_ERRORS as error:
+        except (OSError, ValueError) as error:
             raise refusals.damaged(self._kind) from error
         if trouble is not None:
             pixels, note = self._as_far_as_read(image, pixels, trouble)
@@ -84,13 +85,19 @@ class RasterSource:
     def _tolerantly(self, step: Callable[[Image.Image], T]) -> tuple[T, Exception | None]:
         """What `step` gives for the opened picture, and the error that made tolerance necessary."""
         try:
-            return step(self._opened()), None
+            with _at_most(self._limits.max_pixels):
+                return step(self._opened()), None
+        except Image.DecompressionBombError as error:
+            self._image = None
+            raise refusals.too_much_memory() from error
         except DECODER_ERRORS as error:
             trouble = error
         self._image = None
         try:
-            with _cut_files_allowed():
+            with _at_most(self._limits.max_pixels), _cut_files_allowed():
                 return step(self._opened()), trouble
+        except Image.DecompressionBombError as error:
+            raise refusals.too_much_memory() from error
         except DECODER_ERRORS as error:
             raise refusals.damaged(self._kind) from error
         finally:
@@ -100,9 +107,10 @@ class RasterSource:
         if self._image is None:
             if self._kind == "HEIC":
                 _register_heic()
-            if self._kind == "WebP":
-                self._check_size(*webp_header.canvas(self._data))
-            with warnings.catch_warnings(action="ignore"):
+            size = declared_size(self._data, self._kind)
+            if size is not None:
+                self._check_size(*size)
+            with _at_most(self._limits.max_pixels if size else None):
                 self._image = Image.open(io.BytesIO(self._data), formats=[_FORMATS[self._kind]])
             self._check_size(*self._image.size)
         return self._image
@@ -111,9 +119,9 @@ class RasterSource:
         return max(1, getattr(image, "n_frames", 1)) if self._kind in _MANY else 1
 
     def _load(self, image: Image.Image, page: int) -> Image.Image:
-        if page > 1 or self._kind in _MANY:
-            image.seek(page - 1)
-        self._check_size(*image.size)
+        for frame in self._frames_on_the_way(image, page - 1):
+            image.seek(frame)
+            self._check_size(*image.size)
         try:
             image.load()
         except OSError:
@@ -122,6 +130,14 @@ class RasterSource:
             image.load()  # the error is told once; the strips that libtiff could read are in the picture now
         self._check_size(*image.size)
         return image
+
+    def _frames_on_the_way(self, image: Image.Image, frame: int) -> Iterable[int]:
+        """A frame of an animation may enlarge the picture, and is decoded on the way to a later one."""
+        if self._kind not in _MANY or image.tell() == frame:
+            return ()
+        if self._kind == "TIFF":
+            return (frame,)
+        return range(image.tell() + 1 if image.tell() < frame else 0, frame + 1)
 
     def _check_size(self, width: int, height: int) -> None:
         if width < 1 or height < 1:
@@ -142,6 +158,18 @@ class RasterSource:
             raise refusals.damaged(self._kind)
         percent = "" if share == 1 else f" About {share:.0%} of the picture could be read, the rest is left empty."
         return pixels, ContentWarning("truncated", f"The file is damaged or incomplete (truncated).{percent}")
+
+
+@contextmanager
+def _at_most(pixels: int | None) -> Iterator[None]:
+    """Pillow's own bound on what it makes room for. None where only a header is read, whose size is checked after."""
+    before = Image.MAX_IMAGE_PIXELS
+    Image.MAX_IMAGE_PIXELS = None if pixels is None else pixels // 2  # it warns beyond this, and refuses beyond twice
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        Image.MAX_IMAGE_PIXELS = before
 
 
 @contextmanager

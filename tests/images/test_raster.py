@@ -285,15 +285,17 @@ def test_a_side_that_no_browser_can_show_is_refused() -> None:
     assert caught.value.code == "too_long"
 
 
-def test_a_gif_whose_second_frame_is_huge() -> None:
-    """The first picture is small and can be read; the second one is refused by its own size."""
-    first, second = Image.new("RGB", (20, 20)), Image.new("RGB", (20, 20), RED)
-    data = bytearray(saved(first, "GIF", save_all=True, append_images=[second], loop=0))
+@pytest.mark.parametrize("disposal", [1, 2, 3])
+def test_a_gif_with_a_huge_frame_between_small_ones(disposal: int) -> None:
+    """The first picture can be read; those from the huge one on are refused before room is made for it."""
+    frames = [Image.new("RGB", (20, 20), color) for color in (RED, BLUE, RED)]
+    data = bytearray(saved(frames[0], "GIF", save_all=True, append_images=frames[1:], disposal=disposal))
     descriptor = data.index(b"\x2c\0\0\0\0", data.index(b"\x2c\0\0\0\0") + 1)
     data[descriptor + 5 : descriptor + 9] = struct.pack("<HH", 60_000, 60_000)
     assert read(bytes(data)).pixels.shape == (20, 20, 3)
-    with pytest.raises(TooLarge):
-        read(bytes(data), page=2)
+    for page in (2, 3):
+        with pytest.raises(TooLarge):
+            read(bytes(data), page=page)
 
 
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "PNG", "TIFF"])

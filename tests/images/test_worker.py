@@ -113,6 +113,21 @@ def test_a_worker_that_cannot_start_is_said(monkeypatch: pytest.MonkeyPatch) -> 
     assert caught.value.code == "decoder_unavailable"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
+def test_the_memory_of_a_decoder_is_bounded() -> None:
+    program = (
+        "import numpy as np\n"
+        "from ocr_ui.images import child\n"
+        "from ocr_ui.images.limits import Limits\n"
+        "child._bound(Limits(max_pixels=1_000_000), child._virtual_bytes())\n"
+        "np.zeros(100_000_000, np.uint8)\n"
+        "try:\n    np.zeros(1_000_000_000, np.uint8)\n"
+        "except MemoryError:\n    print('bounded')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "bounded\n", done.stderr
+
+
 def test_one_worker_serves_picture_after_picture(pool: Pool) -> None:
     open_picture(PNG, LIMITS)
     first = pool._idle[0].pid
