@@ -29,6 +29,8 @@ _CUT = " … (cut; the JSON Lines export has all of it)"
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _UNSEEN = " \u00a0\u00ad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2064\u3000\ufeff"
 _FORMULA = re.compile(f"[\\s{_UNSEEN}]*[=+\\-@＝＋－＠\u2212﹢﹣﹦﹫]")
+_BLANKS = re.compile(f"[\\s{_UNSEEN}]*")
+_CUT_AT = re.compile("[;\t\r\n]")
 _STARTS_A_CELL = re.compile(r"[\t\r\n]")
 # A signed amount or a telephone number.
 _NUMBER = re.compile("[+-] ?\\d[\\d.,' \u00a0]*%?")
@@ -94,11 +96,20 @@ def cell(value: Any, notes: Notes) -> str:
     if len(text) > LONGEST_CELL:
         text = text[:LONGEST_CELL] + _CUT
         notes.changes["cells_cut"] += 1
-    safe, added = _INNER_FORMULA.subn("'", text)
+    safe, added = _without_inner_formulas(text)
     if _would_run(text):
         safe, added = "'" + safe, added + 1
     notes.changes["apostrophes_added"] += added
     return safe
+
+
+def _without_inner_formulas(text: str) -> tuple[str, int]:
+    """The text with an apostrophe before each formula behind a place where it may be cut, and their number."""
+    start = len(_BLANKS.match(text)[0])
+    if start and not _CUT_AT.search(text, start):
+        # One formula behind blanks: what follows in the file on the same line keeps it from being one by itself.
+        return text, 0
+    return _INNER_FORMULA.subn("'", text)
 
 
 def _would_run(text: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from ocr_ui.errors import StoreFailed
+from ocr_ui.errors import BadInput, StoreFailed
 
 _HINTS = {
     "disk_full": ("The disk is full; nothing was saved.", "Free some space and save again."),
@@ -52,11 +52,16 @@ def failure(code: str, where: Path | str, reason: str = "") -> StoreFailed:
 
 @contextmanager
 def told(where: Path | str) -> Iterator[None]:
-    """Turns errors of disk and database inside the `with` block into StoreFailed; `where` is the folder to name."""
+    """Turns errors of disk and database inside the `with` block into StoreFailed; `where` is the folder to name.
+
+    A number that no database column holds, as an id or offset from outside, is BadInput (`number_too_large`).
+    """
     try:
         yield
     except DBAPIError as error:
         raise failure(_code_of(error), where, str(error.orig)) from error
+    except OverflowError as error:
+        raise BadInput("number_too_large", "There is no item of so large a number.", "") from error
     except OSError as error:
         raise failure(_BY_ERRNO.get(error.errno or 0, "store_failed"), where, str(error)) from error
 

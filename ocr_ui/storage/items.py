@@ -201,7 +201,7 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
     if filters is None:
         return []
     listed = [
-        column.in_([str(value) for value in values])
+        column.in_([storable(str(value)) for value in values])
         for column, values in (
             (recognition.c.template, filters.templates),
             (recognition.c.engine, filters.engines),
@@ -217,7 +217,7 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
 def _verdict(filters: Filters) -> list[ColumnElement[bool]]:
     if not filters.verdicts:
         return []
-    named = review.c.verdict.in_([str(value) for value in filters.verdicts])
+    named = review.c.verdict.in_([storable(str(value)) for value in filters.verdicts])
     return [or_(named, review.c.verdict.is_(None)) if NO_VERDICT in filters.verdicts else named]
 
 

@@ -50,7 +50,9 @@ class Pages:
 
     def by_sha256(self, sha256: str) -> StoredPage:
         """The newest page of that picture. Raises NotFound (`unknown_page`)."""
-        return self._one(_pages().where(page.c.sha256 == sha256).order_by(page.c.id.desc()).limit(1), page=sha256)
+        return self._one(
+            _pages().where(page.c.sha256 == storable(sha256)).order_by(page.c.id.desc()).limit(1), page=sha256
+        )
 
     def of_document(self, document_id: int) -> list[StoredPage]:
         """The pages in order; empty for an unknown document."""

@@ -18,6 +18,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput, Conflict, NotFound, StoreFailed
+from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 
 ODD = "a\ud800b\x00c\u2028d\u202ee\x1b[0m\ufffe👨‍👩‍👧 café <script> \\f 'x' \"y\" %_"
@@ -86,6 +87,15 @@ def test_what_is_not_there_is_said(store: Store) -> None:
     assert failed.value.code == "unknown_recognition"
     with pytest.raises(BadInput, match="at least one page"):
         store.pages.add_document("empty", [])
+
+
+def test_ids_and_names_from_outside_do_no_harm(store: Store) -> None:
+    with pytest.raises(BadInput) as failed:
+        store.recognitions.get(1 << 70)
+    assert failed.value.code == "number_too_large"
+    with pytest.raises(NotFound):
+        store.pages.by_sha256("\ud800")
+    assert store.items.list(Filters(templates=("\ud800\x00",), reviewers=("\udfff",), text="\ud800")) == []
 
 
 def test_a_recognition_belongs_to_its_picture(store: Store) -> None:
@@ -292,7 +302,8 @@ def _open_without_rights(folder: Path) -> None:
 def test_two_processes_open_a_new_folder_at_once(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from ocr_ui.settings import Settings; "
-        "from ocr_ui.storage.store import Store; Store.open(Settings(data_dir=Path(sys.argv[1]))).close()"
+        "from ocr_ui.storage.items import Filters
+from ocr_ui.storage.store import Store; Store.open(Settings(data_dir=Path(sys.argv[1]))).close()"
     )
     runs = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "new")], stderr=subprocess.PIPE, text=True)
