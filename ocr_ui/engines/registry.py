@@ -12,6 +12,7 @@ KINDS = {
     "rapidocr": ("ocr_ui.engines.rapidocr", "RapidOcrEngine"),
     "vllm": ("ocr_ui.engines.vllm_embedded", "VllmEngine"),
     "openai": ("ocr_ui.engines.openai_server", "OpenAiEngine"),
+    "llama": ("ocr_ui.engines.llama_server", "LlamaEngine"),
 }
 
 
