@@ -302,8 +302,7 @@ def _open_without_rights(folder: Path) -> None:
 def test_two_processes_open_a_new_folder_at_once(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from ocr_ui.settings import Settings; "
-        "from ocr_ui.storage.items import Filters
-from ocr_ui.storage.store import Store; Store.open(Settings(data_dir=Path(sys.argv[1]))).close()"
+        "from ocr_ui.storage.store import Store; Store.open(Settings(data_dir=Path(sys.argv[1]))).close()"
     )
     runs = [
         subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "new")], stderr=subprocess.PIPE, text=True)
