@@ -1,0 +1,125 @@
+"""One page read line by line with RapidOCR's models, in the calling thread."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+import numpy as np
+
+from ocr_ui.domain.content import ContentWarning, TextLine
+from ocr_ui.domain.geometry import Quad
+from ocr_ui.engines.base import LinesDelta
+from ocr_ui.engines.legibility import Jury, legibility
+from ocr_ui.engines.line_finder import find_lines
+from ocr_ui.engines.rapid_models import RapidModels, StopSign, crop_line
+from ocr_ui.engines.reading_order import reading_order
+
+GROUPS = (1, 2)
+"""Lines in the first groups; the rest come in groups of GROUP."""
+GROUP = 4
+SOME = 0.2
+"""From this part of the text's length on, unread lines are worth a word."""
+
+
+class RapidPage:
+    """Reads one page. `deltas` is consumed once; `warnings` is complete after that."""
+
+    def __init__(self, models: RapidModels, pixels: np.ndarray, stop: StopSign) -> None:
+        """`pixels`: RGB uint8 of shape (height, width, 3)."""
+        self._models = models
+        self._picture = np.ascontiguousarray(pixels[..., ::-1])
+        self._stop = stop
+        self._jury: Jury[TextLine] = Jury()
+        self._found = 0
+        self._shown = 0
+
+    def deltas(self) -> Iterator[LinesDelta]:
+        """The lines in reading order, a few at a time.
+
+        Raises:
+            Stopped: the stop sign was set.
+        """
+        for quads, total in self._windows():
+            for group in _groups(quads[reading_order(quads)], first=self._shown == 0):
+                self._stop.check()
+                lines = [line for quad in group for line in self._heard(quad)]
+                if lines:
+                    self._shown += len(lines)
+                    yield LinesDelta(tuple(lines), total)
+        rest = self._jury.close()
+        if rest:
+            self._shown += len(rest)
+            yield LinesDelta(tuple(rest), self._shown)
+
+    def _windows(self) -> Iterator[tuple[np.ndarray, int | None]]:
+        """Quads of each window, and how many there are in all once the last window was looked at."""
+        waiting: np.ndarray | None = None
+        for quads in find_lines(self._picture, lambda part: self._models.find(part, self._stop)):
+            if waiting is not None:
+                yield waiting, None
+            self._found += len(quads)
+            waiting = quads
+        if waiting is not None:
+            yield waiting, self._found
+
+    def _heard(self, quad: np.ndarray) -> list[TextLine]:
+        crop, tall = crop_line(self._picture, quad)
+        turned = self._models.upside_down([crop])[0]
+        if turned:
+            crop = np.ascontiguousarray(np.rot90(crop, 2))
+        reading = self._models.read([crop])[0]
+        verdict = legibility(crop, reading, lambda copy: self._models.read([copy])[0])
+        line = TextLine(reading.text, _as_read(quad, tall, turned, reading.text), round(reading.score, 4))
+        return self._jury.hear(line, verdict, crop.shape[1] / crop.shape[0])
+
+    @property
+    def warnings(self) -> tuple[ContentWarning, ...]:
+        """`empty`, `unreadable_script` or `unreadable_lines`, or none."""
+        jury = self._jury
+        if not jury.legible:
+            return (
+                ContentWarning(
+                    "unreadable_script",
+                    "There is text here that this engine cannot read: probably a script that it does not know "
+                    "(it knows Chinese, Japanese, Latin and Greek letters). Nothing was guessed; "
+                    "read it with HunyuanOCR.",
+                ),
+            )
+        if self._shown == 0:
+            return (ContentWarning("empty", "No text was found."),)
+        if jury.unread >= SOME * (jury.read + jury.unread):
+            return (
+                ContentWarning(
+                    "unreadable_lines",
+                    "Some of the text could not be read: a script that this engine does not know, handwriting, "
+                    "or too blurred.",
+                ),
+            )
+        return ()
+
+
+def _groups(quads: np.ndarray, first: bool) -> Iterator[np.ndarray]:
+    start, sizes = 0, list(GROUPS) if first else []
+    while start < len(quads):
+        size = sizes.pop(0) if sizes else GROUP
+        yield quads[start : start + size]
+        start += size
+
+
+def _as_read(quad: np.ndarray, tall: bool, turned: bool, text: str) -> Quad:
+    """The quad with its corners in the order in which the text runs.
+
+    A tall crop was turned left, so its text began at the top right corner; a vertical column of Han or kana stands
+    upright all the same.
+    """
+    shift = 2 if turned else 0
+    if tall and not _is_cjk(text):
+        shift += 1
+    return Quad.from_points(np.roll(quad, -shift, axis=0).tolist())
+
+
+def _is_cjk(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    wide = [c for c in letters if unicodedata.east_asian_width(c) in "WF"]
+    return bool(letters) and 2 * len(wide) >= len(letters)
