@@ -11,10 +11,21 @@ SAMPLING: dict[str, Any] = {"temperature": 0.0, "top_p": 1.0, "top_k": -1, "repe
 """Sampling of the model's official scripts; a template or a person may override each."""
 
 OVERRIDES = frozenset(
-    {*SAMPLING, "max_tokens", "min_p", "seed", "presence_penalty", "frequency_penalty", "logprobs", "json_schema"}
+    {
+        *SAMPLING,
+        "max_tokens",
+        "min_p",
+        "seed",
+        "presence_penalty",
+        "frequency_penalty",
+        "ignore_eos",
+        "logprobs",
+        "json_schema",
+    }
 )
 """Keys that `EngineRequest.sampling` may hold. `logprobs` (bool) asks for token probabilities, `json_schema` (dict)
-holds the answer to a JSON schema by the engine's own structured output."""
+holds the answer to a JSON schema by the engine's own structured output, `ignore_eos` makes answers of equal length for
+measuring."""
 
 
 def sampling_for(overrides: dict[str, Any], settings: Settings) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from openai.types.chat.chat_completion_chunk import Choice
 
 from ocr_ui.engines.base import TextDelta
 
-NOT_OPENAI = frozenset({"top_k", "repetition_penalty", "min_p"})
+NOT_OPENAI = frozenset({"top_k", "repetition_penalty", "min_p", "ignore_eos"})
 """Sampling that OpenAI's own protocol lacks; servers of open models take it beside."""
 
 

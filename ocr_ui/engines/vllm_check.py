@@ -79,8 +79,9 @@ def same_answer(alone: Answer, together: Answer) -> bool:
 
 
 def near_tie(step: Step, token: int) -> bool:
-    best, other = step.likeliest.get(step.token), step.likeliest.get(token)
-    return best is not None and other is not None and best - other < NEAR_TIE
+    """Was `token` nearly as likely as the one that was chosen? One that is not listed counts as the least of those."""
+    best = step.likeliest[step.token]
+    return best - step.likeliest.get(token, min(step.likeliest.values())) < NEAR_TIE
 
 
 def distance(one: Answer, other: Answer) -> float:

@@ -264,6 +264,11 @@ def test_a_near_tie_may_fall_either_way() -> None:
     assert vllm_check.mixed_up(alone, clear) == [0]
 
 
+def test_random_weights_that_like_all_tokens_alike_are_no_mix_up() -> None:
+    flat = [Step(1, {1: -11.70, 2: -11.71})]
+    assert vllm_check.mixed_up([flat], [[Step(8, {8: -11.70, 9: -11.71})]]) == []
+
+
 def test_the_same_token_with_another_certainty_is_noticed() -> None:
     sure, unsure = [Step(1, {1: -0.01, 2: -5.0})], [Step(1, {1: -0.6, 2: -0.9})]
     assert vllm_check.mixed_up([sure], [unsure]) == [0]
