@@ -17,7 +17,7 @@ from ocr_ui.engines.asking import check_prompt, messages, sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.engines.vllm_model import find_model
-from ocr_ui.engines.vllm_start import draft_model, make_llm, prepare_process
+from ocr_ui.engines.vllm_start import did_not_start, draft_model, make_llm, prepare_process
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
@@ -72,10 +72,11 @@ class VllmEngine:
         """
         try:
             await self._load()
-        except WorkbenchError as error:
-            self._health = Health(EngineState.DEAD, "", str(error))
+        except Exception as error:
+            failure = self._failure(error)
+            self._health = Health(EngineState.DEAD, "", str(failure))
             await self._drop()
-            raise
+            raise failure from error
         self._watcher = asyncio.create_task(self._watch())
 
     def health(self) -> Health:
@@ -137,7 +138,7 @@ class VllmEngine:
         )
         await asyncio.to_thread(self._check_memory, folder, draft)
         self._phase("loading the model")
-        self._llm = await asyncio.to_thread(make_llm, folder, draft, self._settings)
+        self._llm = await self._make(folder, draft)
         tokenizer = self._llm.renderer.get_tokenizer()
         self._special = dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
         self.description |= (await self._llm.collective_rpc("describe_reader"))[0]
@@ -148,6 +149,18 @@ class VllmEngine:
         self._health = Health(EngineState.READY)
         self._was_ready = True
         self._serving.set()
+
+    async def _make(self, folder: Path, draft: Path | None) -> AsyncLLM:
+        making = asyncio.ensure_future(asyncio.to_thread(make_llm, folder, draft, self._settings))
+        try:
+            return await asyncio.shield(making)
+        except asyncio.CancelledError:
+            # A thread cannot be stopped: what it makes is taken down as soon as it is there.
+            making.add_done_callback(lambda made: made.exception() or made.result().shutdown())
+            raise
+
+    def _failure(self, error: Exception) -> WorkbenchError:
+        return error if isinstance(error, WorkbenchError) else did_not_start(error, Path(self._settings.model))
 
     def _phase(self, phase: str) -> None:
         log.info("vLLM: %s", phase)
@@ -219,13 +232,15 @@ class VllmEngine:
 
     async def _render(self, prompt: str, pixels: Any) -> Any:
         """The question as vLLM wants it: by the model's own template, the picture prepared off the event loop."""
+        from ocr_ui.engines.vllm_stream import prompt as with_picture
+
         if self._llm is None:
             raise died()
         renderer = self._llm.renderer
         text = renderer.get_tokenizer().apply_chat_template(
             messages(prompt, {"type": "image"}), tokenize=False, add_generation_prompt=True
         )
-        (prepared,) = await renderer.render_cmpl_async([{"prompt": text, "multi_modal_data": {"image": pixels}}])
+        (prepared,) = await renderer.render_cmpl_async([with_picture(text, pixels)])
         return prepared
 
     async def _answer(
@@ -334,8 +349,8 @@ class VllmEngine:
             await asyncio.sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt))
             try:
                 await self._load()
-            except WorkbenchError as error:
-                log.error("restart %d failed: %s", attempt + 1, error)
+            except Exception as error:
+                log.error("restart %d failed: %s", attempt + 1, self._failure(error))
             else:
                 return True
         await self._drop()

@@ -105,7 +105,6 @@ def entries() -> Iterator[Entry]:
 def example_entries() -> Iterator[Entry]:
     """The examples that come with the product, asked by its own templates."""
     receipt, invoice, card, blank = (Example(n) for n in ("receipt", "invoice", "identity_card", "blank_page"))
-    yield receipt.asked("full_text", receipt.spotting())
     yield receipt.asked("fields", receipt.fields(), fields=receipt.said["variables"]["fields"])
     yield receipt.asked("translate", "马洛与芬奇\n咖啡馆和面包房\n小票 20418\n合计 £34.60")
     yield invoice.asked("fields", invoice.fields(), fields=invoice.said["variables"]["fields"])

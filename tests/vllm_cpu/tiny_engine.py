@@ -16,13 +16,13 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, Started, TextDelta
 from ocr_ui.settings import Settings
-from scripts.tiny_model.book import Entry, entries
+from scripts.tiny_model.book import entries
 
 BOOK = {entry.name: entry for entry in entries()}
 RIGHT = [name for name, entry in BOOK.items() if entry.system and entry.picture_first]
 """Entries that are asked as the product asks; the others are what a wrong template would send."""
 CARDS = [name for name in BOOK if name.startswith("number/")]
-LONG = "receipt.example/full_text"
+LONG = "identity_card.example/full_text"
 """An answer of hundreds of tokens, long enough to be stopped in the middle."""
 
 
@@ -46,12 +46,12 @@ def pixels(name: str) -> np.ndarray:
 
 def request(name: str, **sampling: Any) -> EngineRequest:
     entry = BOOK[name]
-    return EngineRequest(uuid4().hex, pixels(name), lambda: png(entry), Task.SPOTTING, entry.prompt, sampling)
+    return EngineRequest(uuid4().hex, pixels(name), lambda: png_of(entry.image), Task.SPOTTING, entry.prompt, sampling)
 
 
-def png(entry: Entry) -> bytes:
+def png_of(image: Image.Image) -> bytes:
     out = io.BytesIO()
-    Image.Image.save(entry.image, out, "PNG")
+    image.save(out, "PNG")
     return out.getvalue()
 
 
