@@ -37,6 +37,7 @@ _AFTER_VALUE = re.compile(
 )
 _AFTER_ITEM = re.compile(r"\s{0,200}(?:[\]}］｝,，;；、]|//|/\*|#|\Z)|\s{1,40}\"")
 _NEW_ENTRY = re.compile(rf"\}}\s{{0,40}},?\s{{0,40}}\{{\s{{0,40}}[{_Q}]\w{{1,40}}[{_Q}]\s{{0,8}}[:：]")
+_ENTRY_START = re.compile(r"\}\s{0,40},?\s{0,40}\{\s{0,40}\Z")
 _LINE_END = re.compile(r"[,，\n]\s*\Z")
 _BARE_STOP = re.compile(r"[,，;；}\]｝］{\n]|\s//|\s/\*|\s#")
 _BARE_KEY = re.compile(rf"[^:：=,，{{}}\[\]\n{_Q}]{{1,120}}")
@@ -302,8 +303,10 @@ class _Reader:
                 continue
             if after.match(self.text, found.end()):
                 return self._ended(start, found)
-            if previous is not None and not self.is_key and self._ran_into_key(start, previous, found):
-                return _open_value(self.text[start : previous.start()]), previous.start(), True
+            if previous is not None and not self.is_key:
+                end = self._lost_quote(start, previous, found)
+                if end is not None:
+                    return _open_value(self.text[start:end]), end, True
             first, previous = first or found, found
             if count >= CANDIDATES:
                 break
@@ -319,11 +322,16 @@ class _Reader:
             return self.text[start : lost.start()], lost.start(), True
         return self.text[start : found.start()], found.end(), True
 
-    def _ran_into_key(self, start: int, opening: re.Match[str], closing: re.Match[str]) -> bool:
-        """The quotes found are those of the next key: the one that ends this value was forgotten."""
-        if not self._in_object() or not _AFTER_KEY.match(self.text, closing.end()):
-            return False
-        return _LINE_END.search(self.text, max(start, opening.start() - 200), opening.start()) is not None
+    def _lost_quote(self, start: int, opening: re.Match[str], closing: re.Match[str]) -> int | None:
+        """Where a value ends whose closing quote was forgotten: the quotes found are those of the next key."""
+        if not _AFTER_KEY.match(self.text, closing.end()):
+            return None
+        window = max(start, opening.start() - 200)
+        entry = _ENTRY_START.search(self.text, window, opening.start())
+        if entry is not None:
+            return entry.start()
+        line = _LINE_END.search(self.text, window, opening.start()) if self._in_object() else None
+        return opening.start() if line else None
 
     def _bare(self) -> None:
         self._expect_key()

@@ -8,8 +8,8 @@
 The 1.0 names of the tags (``<｜hy_place▁holder▁no▁112｜>``) and those of related models are read as well. What stands
 inside a ``<ref>`` or a JSON string is text, whatever it looks like; between them, whatever is no coordinate is text.
 
-One scanner reads finished and running answers. It never decides on less than LOOK characters ahead unless the text is
-finished, so how the text was cut into pieces cannot matter; what stands in those last characters is read on a copy.
+One scanner reads finished and running answers. While an answer runs, nothing is settled that more text could change, so
+how it was cut into pieces cannot matter; what stands at the open end is read on a copy.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ocr_ui.parsing.notes import Notes
 from ocr_ui.parsing.repeats import find_repeat
 
 LOOK = 1280
-"""More than the longest token with the coordinates that may follow it."""
+"""More than the longest token, and than what broken JSON is judged by."""
 EAGER = 4096
 """While an open line is longer than this, a running answer is looked at only when it grew by an eighth."""
 
@@ -36,7 +36,7 @@ _POSITIONS = rf"(?:{_POS.replace('(', '(?:', 1)}{SPACE}){{1,16}}"
 _NAMES = "ref|quad|box|bbox|poly|det|object_ref_start|object_ref_end|box_start|box_end"
 _TAG = rf"<\s?{_BAR}\s?(?P<close>/?)\s?(?P<name>{_NAMES})\s?{_BAR}\s?>"
 _HOLDER = r"<[|｜]hy_place[▁_]holder[▁_]no[▁_](?P<holder>\d{1,4})[|｜]>"
-_SPECIAL = r"<[|｜][A-Za-z][^<>|｜\n]{0,60}[|｜]>"
+_SPECIAL = r"<[|｜][A-Za-z][\w▁ \-]{0,60}[|｜]>"
 _KEYS = (
     "box|bbox|bbox_2d|box_2d|quad|poly|polygon|points|position|location|coordinates|rect|text|text_content|content|"
     "label|transcription|words|layout_type|category|type|confidence|score|id|index|no|line"
@@ -70,6 +70,11 @@ point_run = re.compile(rf"\s{{0,4}}{POINTS}")
 coordinate_run = re.compile(r"[\s\d.．,，、;；()（）\[\]%％+\-−－＋]{0,600}")
 no_tag = re.compile(r"[^<]{0,200}")
 blank_then_close = re.compile(rf"\s*(?:{_CLOSE_REF})", re.IGNORECASE)
+
+_MORE_POINTS = re.compile(r"\s{0,4}(?:[,，、]\s{0,4}(?:[(（][^)）]{0,64})?)?\Z")
+_MORE_TAG = re.compile(r"\s{0,8}(?:<[^<>]{0,64})?\Z")
+_BLANK_END = re.compile(r"\s*\Z")
+_ENDS_TOKEN = re.compile(r"[)）>}]")
 
 _CUT_TAG = re.compile(r"<[|｜/ ]{0,3}([A-Za-z0-9_▁\-]{0,40})[|｜]?$")
 _TAG_STARTS = ("ref", "quad", "pos_", "hy_place▁holder▁no▁", "box", "det", "object_ref_", "poly")
@@ -174,13 +179,27 @@ class Scanner:
                 return
 
     def _next(self) -> re.Match[str] | None:
+        """The next token; None where there is none yet. No token holds another, so the first one found is the first."""
         self.scan = max(self.scan, self.at)
         found = _TOKEN.search(self.text, self.scan)
-        settled = len(self.text) - LOOK
-        if self.final or (found is not None and found.start() <= settled):
+        if self.final:
             return found
-        self.scan = max(self.scan, settled)
-        return None
+        if found is None:
+            self.scan = max(self.scan, len(self.text) - LOOK)
+        elif self._may_grow(found):
+            self.scan = found.start()
+            return None
+        return found
+
+    def _may_grow(self, found: re.Match[str]) -> bool:
+        """More points or positions could follow."""
+        if found.lastgroup == "points":
+            return _MORE_POINTS.match(self.text, found.end()) is not None
+        return found.lastgroup == "positions" and self._tag_may_come(found.end())
+
+    def _tag_may_come(self, position: int) -> bool:
+        """The text ends here, or in the middle of a tag."""
+        return not self.final and _MORE_TAG.match(self.text, position) is not None
 
     def _step(self, found: re.Match[str]) -> bool:
         """Takes one token with what belongs to it; False where more text is needed first."""
@@ -271,7 +290,7 @@ class Scanner:
         inner = whole_quad.search(self.text, found.end(), close.start() if close else len(self.text))
         if close is None and not self.final:
             return False
-        if close is not None and not self._sees(close.end()):
+        if close is not None and inner is not None and self._tag_may_come(close.end()):
             return False
         self._settle_gap(found.start())
         if inner is not None and self._lost_close(inner, close):
@@ -295,8 +314,11 @@ class Scanner:
         self.last_close = found.start() if found else max(self.last_close, len(self.text) - 64)
         return found
 
-    def _sees(self, end: int) -> bool:
-        return self.final or end + LOOK <= len(self.text)
+    def _is_settled(self, read: loose_json.Read) -> bool:
+        """Strict JSON is settled when it is closed; what was repaired is judged by what follows."""
+        if not read.complete or read.ran_out:
+            return False
+        return not read.repaired or read.end + LOOK <= len(self.text)
 
     def _lost_close(self, inner: re.Match[str], close: re.Match[str] | None) -> bool:
         """A whole box inside a ref, and the next ref opens before this one closes: ``</ref>`` was lost."""
@@ -339,6 +361,8 @@ class Scanner:
 
     def _open_quad(self, found: re.Match[str], start: int) -> bool:
         """A box that opens at `found` and whose coordinates begin at `start`."""
+        if not self.final and not self._quad_is_whole(start):
+            return False
         self._settle_gap(found.start())
         box, kind, self.at = self._read_quad(start)
         self._take_box(box, kind)
@@ -355,6 +379,15 @@ class Scanner:
         if (run := position_run.match(self.text, start)) is not None:
             return self._read_positions(run)
         return self._read_loose(start)
+
+    def _quad_is_whole(self, start: int) -> bool:
+        """What ends the quad has come: its closing tag, or text that cannot belong to it."""
+        run = position_run.match(self.text, start)
+        end = run.end() if run else _run_end(self.text, start)
+        if self._tag_may_come(end):
+            return False
+        rest = no_tag.match(self.text, end)
+        return rest is None or (rest.end() < len(self.text) and not self._tag_may_come(rest.end()))
 
     def _goes_on(self, position: int) -> bool:
         """Numbers or brackets follow, up to the end of the quad: what was read is not all of it."""
@@ -382,8 +415,9 @@ class Scanner:
 
     def _ends_in_tag(self, position: int) -> bool:
         """Nothing is left, or only the beginning of a tag."""
-        rest = self.text[position : position + 80]
-        return not rest.strip() or (len(rest) < 80 and _cut_tag(rest) is not None and rest.startswith("<"))
+        if _BLANK_END.match(self.text, position) is not None:
+            return True
+        return _MORE_TAG.match(self.text, position) is not None and _cut_tag(self.text) is not None
 
     def _take_box(self, box: _Box, kind: str) -> None:
         """Which text a box belongs to: the shape says whether it stands before or after it."""
@@ -405,7 +439,7 @@ class Scanner:
 
     def _entry(self, found: re.Match[str]) -> bool:
         read = loose_json.read(self.text, found.start())
-        if not self.final and (not read.complete or read.ran_out or not self._sees(read.end)):
+        if not self.final and not self._is_settled(read):
             return False
         self._take_gap_before_json(found.start())
         self._flush()
@@ -507,6 +541,11 @@ def _run_end(text: str, start: int) -> int:
 def _after_open(text: str, start: int) -> int:
     opening = open_quad.match(text, start)
     return opening.end() if opening else start
+
+
+def holds_token(text: str) -> bool:
+    """The text holds what reads as coordinates, a tag or a JSON entry outside ``<ref>``."""
+    return _TOKEN.search(text) is not None
 
 
 def _tag_name(found: re.Match[str]) -> str:
@@ -637,18 +676,27 @@ class Incremental:
         self._settled_text = ""
         self._state: tuple[int, tuple[TextLine, ...]] = (0, ())
         self._shown = PageContent()
-        self._looked = 0
+        self._waiting: list[str] = []
+        self._waiting_length = 0
+        self._open_length = 0
 
     def feed(self, delta: str) -> PageContent:
         self._parts.append(delta)
-        scanner = self._scanner
-        scanner.feed(delta)
-        open_length = len(scanner.text)
-        if open_length > EAGER and open_length < self._looked * 1.125:
+        self._waiting.append(delta)
+        self._waiting_length += len(delta)
+        if _ENDS_TOKEN.search(delta) is None:
             return self._shown
-        scanner.run(final=False)
-        self._looked = len(scanner.text) - scanner.at
+        if self._open_length > EAGER and self._waiting_length * 8 < self._open_length:
+            return self._shown
+        self._take_waiting()
+        self._scanner.run(final=False)
+        self._open_length = len(self._scanner.text) - self._scanner.at
         return self._show()
+
+    def _take_waiting(self) -> None:
+        self._scanner.feed("".join(self._waiting))
+        self._waiting.clear()
+        self._waiting_length = 0
 
     def _show(self) -> PageContent:
         lines, notes = self._scanner.lines.lines, self._scanner.lines.notes
@@ -670,6 +718,7 @@ class Incremental:
         repeat = find_repeat(text)
         if repeat is not None and repeat.exact:
             return parse(text, self._size)
+        self._take_waiting()
         return _content(self._scanner, True, False)
 
 

@@ -1,0 +1,140 @@
+"""Lines with boxes to each of the four shapes in which the model answers: labels for training, and exports."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from ocr_ui.domain.content import TextLine
+from ocr_ui.domain.geometry import Quad
+from ocr_ui.errors import BadInput
+from ocr_ui.parsing import spotting
+from ocr_ui.parsing.coordinates import POINTS, SCALE
+
+NO_TEXT = "没有文字"
+"""The model's answer, and the label, for a page without text."""
+
+_POINTS = re.compile(POINTS)
+_CHAIN_START = re.compile(r"\s*[,，、]?\s*[(（]")
+_ESCAPE = re.compile(r"\\.")
+_CODES = {"b": "0008", "f": "000c", "n": "000a", "r": "000d", "t": "0009"}
+
+
+class Shape(StrEnum):
+    """tags: ``<ref>text</ref><quad>(x1,y1),(x2,y2)</quad>``; positions: ``<quad><pos_x1>...</quad><ref>text</ref>``;
+    bare: ``text(x1,y1),(x2,y2)``; json: a list of ``{"box": [...], "text": "..."}``."""
+
+    TAGS = "tags"
+    POSITIONS = "positions"
+    BARE = "bare"
+    JSON = "json"
+
+
+def write(lines: Sequence[TextLine], shape: Shape, size: tuple[int, int], upright: bool = False) -> str:
+    """An answer that reads back to the same lines, with coordinates rounded to thousandths of `size`.
+
+    Two lines of the same text and box read back as one.
+
+    Args:
+        size: width and height of the stored picture in pixels.
+        upright: a turned quad as the upright box around it; the official scorers know no other.
+
+    Raises:
+        BadInput: `not_writable`, a line that the shape cannot hold; JSON can hold every line that says anything.
+    """
+    if not lines:
+        return NO_TEXT
+    for index, line in enumerate(lines):
+        reason = problem(line, shape, size, upright)
+        if shape is Shape.POSITIONS and not reason:
+            reason = _order_problem(lines, index)
+        if reason:
+            raise BadInput(
+                "not_writable",
+                f"Line {index + 1} cannot be written as {shape.value}: {reason}.",
+                "Choose JSON, which can hold any text.",
+                line=index + 1,
+                shape=shape.value,
+            )
+    if shape is Shape.JSON:
+        return "[" + ",\n".join(_entry(line, size, upright) for line in lines) + "]"
+    return "".join(_WRITERS[shape](line.text, _values(line.quad, size, upright)) for line in lines)
+
+
+def problem(line: TextLine, shape: Shape, size: tuple[int, int], upright: bool = False) -> str:
+    """Why the shape cannot hold a line; empty where it can."""
+    if line.quad is None and not line.text.strip():
+        return "it has neither text nor box"
+    if shape is Shape.JSON:
+        return ""
+    if shape is Shape.BARE:
+        return _bare_problem(line, size, upright)
+    if line.text != line.text.strip("\r\n"):
+        return "it begins or ends with a line break"
+    if spotting.close_ref.search(line.text) or spotting.whole_quad.search(line.text):
+        return "its text holds the tags of the shape"
+    return ""
+
+
+def _order_problem(lines: Sequence[TextLine], index: int) -> str:
+    """A text without box before the first box would take that box."""
+    if index or lines[0].quad is not None or all(line.quad is None for line in lines):
+        return ""
+    return "a text without box cannot be the first"
+
+
+def _bare_problem(line: TextLine, size: tuple[int, int], upright: bool) -> str:
+    text = line.text
+    if line.quad is None:
+        return "it has no box"
+    if not text or text != text.strip().strip("\ufeff") or text.startswith("`") or text.endswith("`"):
+        return "it begins or ends with what the shape drops"
+    if _CHAIN_START.match(text) or spotting.holds_token(text):
+        return "its text looks like coordinates or tags"
+    found = _POINTS.search(_bare(text, _values(line.quad, size, upright)))
+    return "" if found and found.start() == len(text) else "its text runs into the coordinates"
+
+
+def _values(quad: Quad | None, size: tuple[int, int], upright: bool) -> list[int]:
+    """Two corners, or four points of a quad that is not upright, in thousandths; nothing without a quad."""
+    if quad is None:
+        return []
+    box = quad.bounds
+    if upright or quad == Quad.from_box(box):
+        points = [(box.left, box.top), (box.right, box.bottom)]
+    else:
+        points = list(quad.points)
+    return [round(value * SCALE / side) for point in points for value, side in zip(point, size, strict=True)]
+
+
+def _pairs(values: list[int]) -> str:
+    return ",".join(f"({x},{y})" for x, y in zip(values[::2], values[1::2], strict=True))
+
+
+def _tags(text: str, values: list[int]) -> str:
+    return f"<ref>{text}</ref>" + (f"<quad>{_pairs(values)}</quad>" if values else "")
+
+
+def _positions(text: str, values: list[int]) -> str:
+    quad = "".join(f"<pos_{value}>" for value in values)
+    return (f"<quad>{quad}</quad>" if quad else "") + f"<ref>{text}</ref>"
+
+
+def _bare(text: str, values: list[int]) -> str:
+    return text + _pairs(values)
+
+
+_WRITERS = {Shape.TAGS: _tags, Shape.POSITIONS: _positions, Shape.BARE: _bare}
+
+
+def _entry(line: TextLine, size: tuple[int, int], upright: bool) -> str:
+    values = _values(line.quad, size, upright)
+    entry = {"box": values, "text": line.text} if values else {"text": line.text}
+    return _guard(json.dumps(entry, ensure_ascii=False))
+
+
+def _guard(text: str) -> str:
+    r"""Control characters as ``\u0009``: ``\t`` before letters reads as a LaTeX command that lost its backslash."""
+    return _ESCAPE.sub(lambda found: "\\u" + _CODES[found[0][1]] if found[0][1] in _CODES else found[0], text)
