@@ -121,6 +121,8 @@ def test_ink_fills_each_quad(example: dict[str, Any]) -> None:
         pytest.skip("its specks and faded letters are the point; the next test looks at it as a whole")
     grey = picture(example).convert("L")
     for line in lines_of(example, "text", "handwriting", "formula"):
+        if not any(letter.isalnum() for letter in line["text"]):
+            continue
         marks = ink(straightened(grey, line["quad"]))
         rows, columns = np.flatnonzero(marks.any(axis=1)), np.flatnonzero(marks.any(axis=0))
         assert 0.02 < marks.mean() < 0.75, line
@@ -132,10 +134,10 @@ def test_lines_of_the_bad_scan_are_darker_than_the_paper_between_them() -> None:
     example = next(example for example in EXAMPLES if example["kind"] == "bad_scan")
     grey = picture(example).convert("L")
     for line in lines_of(example, "text", "handwriting"):
-        quad = np.array(line["quad"])
-        below = quad + (quad[3] - quad[0]) * 1.0
-        inside, outside = (np.percentile(straightened(grey, q.tolist()), 15) for q in (quad, below))
-        assert inside < outside - 3 or "stores" in line["text"], line
+        a, b, c, d = np.array(line["quad"])
+        above, below = ([p + (p - q) * 0.25, r + (r - s) * 0.25, r, p] for p, q, r, s in ((a, d, b, c), (d, a, c, b)))
+        inside, *gaps = (np.percentile(straightened(grey, quad), 12) for quad in (line["quad"], above, below))
+        assert inside < max(gaps) - 20, "one of the two gaps may hold a crease"
 
 
 def test_the_long_receipt_is_ten_times_as_long_as_wide() -> None:

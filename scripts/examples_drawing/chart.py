@@ -64,6 +64,7 @@ def _bars(sheet: Sheet) -> None:
         for place, (value, (_, colour)) in enumerate(zip(values, SERIES, strict=True)):
             x, y = start + 51 * place, BOTTOM - (BOTTOM - TOP) * value / HIGHEST
             sheet.box(x, y, x + 46, BOTTOM - 1, colour)
+            sheet.box(x + 2, y - 25, x + 44, y - 4, (255, 255, 255))
             sheet.text(x + 23, y - 9, str(value), "modern-bold", 18, (50, 56, 64), "center")
     for number, (name, _) in enumerate(GROUPS):
         sheet.text(LEFT + wide * (number + 0.5), BOTTOM + 38, name, "modern", 23, align="center")

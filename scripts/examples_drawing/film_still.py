@@ -103,7 +103,8 @@ def _person(frame: np.ndarray, rng: np.random.Generator) -> np.ndarray:
            (706, 800)])  # fmt: skip
     body = to_array(layer.resize(SIZE, Image.Resampling.LANCZOS).filter(ImageFilter.GaussianBlur(1.6)))[..., :1]
     inside = ndimage.gaussian_filter(body[..., 0], 9)
-    rim = np.clip(body[..., 0] - inside, 0, 1) * np.clip(ndimage.sobel(inside, axis=1) * -9, 0, 1)
+    side = ndimage.gaussian_filter(np.clip(ndimage.sobel(inside, axis=1) * -6, 0, 1), 12)
+    rim = np.clip(body[..., 0] - inside, 0, 1) * np.clip(side * 2.2, 0, 1)
     cloth = np.array((0.030, 0.036, 0.046), np.float32) * (1 + 0.16 * cloud(rng, SIZE, 3)[..., None])
     lit = cloth + np.array((1.0, 0.66, 0.36), np.float32) * (rim * 1.5)[..., None]
     return frame * (1 - body) + lit * body

@@ -46,6 +46,10 @@ FACES: dict[str, tuple[str, str]] = {
 }
 
 
+LINING = ["lnum"]
+"""OpenType feature: figures of one height. Old-style ones are too easily taken for letters (1 and I, 0 and o)."""
+
+
 class FontMissing(Exception):
     """A font file is not installed; the message names the Debian package that brings it."""
 
@@ -62,6 +66,11 @@ def face_path(face: str) -> Path:
         for path in sorted(root.rglob(file_name)):
             return path
     raise FontMissing(f"{file_name} is not installed: apt-get install {package}")
+
+
+def features(face: str) -> list[str] | None:
+    """OpenType features that a face is set with."""
+    return LINING if face.startswith("book") else None
 
 
 @cache

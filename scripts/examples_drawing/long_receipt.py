@@ -38,7 +38,7 @@ AISLES: tuple[tuple[str, tuple[str, ...]], ...] = (
             "Dark Chocolate 85%", "Earl Grey Tea 80", "Ground Coffee 227g",
         ),
     ),
-    ("FROZEN", ("Garden Peas 900g", "Cod Fillets 520g", "Mixed Berries 500g", "Vanilla Ice 900ml")),
+    ("FROZEN", ("Garden Peas 900g", "Cod Fillets 520g", "Mixed Berries 500g", "Vanilla Ice Cream 1L")),
     (
         "HOUSEHOLD",
         (
@@ -87,12 +87,12 @@ def _items(till: Till, rng: np.random.Generator) -> tuple[int, int]:
     total = count = 0
     for aisle, names in AISLES:
         till.down(0.3)
-        till.pair(f"-- {aisle} --", "", "mono-bold")
+        till.pair(aisle, "", "mono-bold")
         for name in names:
             price, pieces = int(rng.integers(9, 70)) * 10 + int(rng.choice([5, 9])), int(rng.choice([1, 1, 1, 2, 3, 4]))
             till.pair(name, f"{price * pieces / 100:.2f} A")
             if pieces > 1:
-                till.pair(f"{pieces} x {price / 100:.2f}", "", indent=36)
+                till.pair(f"{pieces} @ {price / 100:.2f}", "", indent=36)
             total += price * pieces
             count += pieces
     return total, count

@@ -31,7 +31,7 @@ def draw(rng: np.random.Generator) -> Example:
         "Subtotal": "31.45",
         "Service": "3.15",
         "Total": "£34.60",
-        "Payment method": "Visa Debit",
+        "Payment method": "Debit card",
     }
     return Example(
         name="receipt",
@@ -74,8 +74,8 @@ def _strip() -> Picture:
     till.down(0.2)
     till.pair("TOTAL", "£34.60", "till-bold", 34)
     till.dashes(double=True)
-    till.pair("Visa Debit", "34.60")
-    till.pair("Card", "**** **** **** 0000")
+    till.pair("Debit card", "34.60")
+    till.pair("Number", "**** **** **** 0000")
     till.pair("Auth code", "048213")
     till.pair("of which VAT 20%", "5.24")
     till.dashes()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from examples_drawing.fonts import font
+from examples_drawing.fonts import features, font
 from examples_drawing.picture import Line, Picture
 
 Colour = tuple[int, int, int]
@@ -15,6 +15,9 @@ Run = tuple[str, str]
 """A piece of text and its face."""
 
 INK: Colour = (28, 28, 32)
+LINE_ABOVE, LINE_BELOW = 0.74, 0.2
+"""A line's box reaches at least so far above and below its baseline, in parts of the size of the letters: boxes of
+neighbouring lines are of one height whether or not they hold a `p` or an `l`, as in most labelled data sets."""
 NO_LINE_START = "，。、；：？！）》”’」』】%,.;:?!)"
 
 
@@ -34,7 +37,9 @@ class Sheet:
 
     def measure(self, text: str, face: str, size: float, spacing: float = 0) -> float:
         """How far a text reaches, in pixels."""
-        return font(face, size * self.scale).getlength(text) / self.scale + spacing * max(len(text) - 1, 0)
+        return font(face, size * self.scale).getlength(text, features=features(face)) / self.scale + spacing * max(
+            len(text) - 1, 0
+        )
 
     def text(
         self,
@@ -154,13 +159,14 @@ class Sheet:
         scale, boxes = self.scale, []
         for at, piece, face in placed:
             where, letters = (at * scale, y * scale), font(face, size * scale)
-            self.pen.text(where, piece, fill, letters, anchor="ls")
+            self.pen.text(where, piece, fill, letters, anchor="ls", features=features(face))
             if piece.strip():
-                boxes.append(_ink_box(where, piece, letters))
+                boxes.append(_ink_box(where, piece, letters, features(face)))
         if kind and text.strip():
             ends = np.array(boxes, float)
-            box = (*ends[:, :2].min(axis=0), *ends[:, 2:].max(axis=0))
-            self.remember(text, np.array(box) / scale, kind, margin=0.06 * size)
+            left, top, right, bottom = np.array((*ends[:, :2].min(axis=0), *ends[:, 2:].max(axis=0))) / scale
+            high, low = min(top, y - LINE_ABOVE * size), max(bottom, y + LINE_BELOW * size)
+            self.remember(text, (left, high, right, low), kind, margin=0.06 * size)
 
     def remember(self, text: str, box: Sequence[float], kind: str = "text", margin: float = 0) -> None:
         """Notes a line by its box (left, top, right, bottom)."""
@@ -218,7 +224,9 @@ class Sheet:
         self.image.paste(layer, (round(x * self.scale), round(y * self.scale)), layer)
 
 
-def _ink_box(where: tuple[float, float], text: str, letters: ImageFont.FreeTypeFont) -> np.ndarray:
+def _ink_box(
+    where: tuple[float, float], text: str, letters: ImageFont.FreeTypeFont, wanted: list[str] | None
+) -> np.ndarray:
     """The box of the ink alone; Pillow's `textbbox` counts the empty half of a Chinese full stop as well."""
-    mask, offset = letters.getmask2(text, "L", anchor="ls")
+    mask, offset = letters.getmask2(text, "L", anchor="ls", features=wanted)
     return np.array(mask.getbbox(), float) + np.tile(np.add(where, offset), 2)
