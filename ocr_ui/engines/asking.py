@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
+
+import numpy as np
 
 from ocr_ui.errors import BadInput
 from ocr_ui.settings import Settings
@@ -26,6 +29,8 @@ OVERRIDES = frozenset(
 """Keys that `EngineRequest.sampling` may hold. `logprobs` (bool) asks for token probabilities, `json_schema` (dict)
 holds the answer to a JSON schema by the engine's own structured output, `ignore_eos` makes answers of equal length for
 measuring."""
+
+LONGEST_RATIO = 200
 
 
 def sampling_for(overrides: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -60,7 +65,21 @@ def messages(prompt: str, picture: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def check_prompt(prompt: str, special_tokens: list[str]) -> None:
+def check_picture(pixels: np.ndarray) -> None:
+    """Raises BadInput for a picture over 200 times as long as wide: the model's preparation refuses it."""
+    height, width = pixels.shape[:2]
+    if max(height, width) > LONGEST_RATIO * min(height, width):
+        raise BadInput(
+            "picture_too_narrow",
+            f"The picture, {width} x {height} pixels, is over {LONGEST_RATIO} times as long as wide.",
+            "Cut it into parts.",
+            width=width,
+            height=height,
+            most=LONGEST_RATIO,
+        )
+
+
+def check_prompt(prompt: str, special_tokens: Collection[str]) -> None:
     """Raises BadInput where a prompt holds one of the model's own marks: it would end the question early."""
     for token in special_tokens:
         if token in prompt:

@@ -18,7 +18,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
-from ocr_ui.engines.asking import messages, sampling_for
+from ocr_ui.engines.asking import check_picture, messages, sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
 from ocr_ui.engines.openai_stream import delta, parameters
 from ocr_ui.engines.runs import Ended, Run
@@ -165,6 +165,7 @@ class OpenAiEngine:
     # Asking
 
     def _question(self, request: EngineRequest, png: bytes) -> dict[str, Any]:
+        check_picture(request.pixels)
         url = "data:image/png;base64," + base64.b64encode(png).decode()
         sampling = sampling_for(request.sampling, self._settings)
         return {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines import vllm_check, vllm_memory, vllm_versions
-from ocr_ui.engines.asking import check_prompt, messages, sampling_for
+from ocr_ui.engines.asking import check_picture, check_prompt, messages, sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.engines.vllm_model import find_model
@@ -140,7 +140,7 @@ class VllmEngine:
         self._phase("loading the model")
         self._llm = await self._make(folder, draft)
         tokenizer = self._llm.renderer.get_tokenizer()
-        self._special = dict(zip(tokenizer.all_special_ids, tokenizer.all_special_tokens, strict=True))
+        self._special = {i: t.content for i, t in tokenizer.added_tokens_decoder.items() if t.special}
         self.description |= (await self._llm.collective_rpc("describe_reader"))[0]
         self._phase("checking that pictures are told apart")
         await self._check_pictures()
@@ -227,6 +227,10 @@ class VllmEngine:
             )
 
     async def _until_serving(self) -> None:
+        """Waits for an engine that lives: what has not begun is kept while a dead one is made anew."""
+        self._refuse_unless_serving()
+        if self._llm is None or self._llm.errored:
+            self._serving.clear()
         await self._serving.wait()
         self._refuse_unless_serving()
 
@@ -248,10 +252,11 @@ class VllmEngine:
     ) -> AsyncGenerator[EngineEvent, None]:
         from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
-        from ocr_ui.engines.vllm_stream import delta, parameters
+        from ocr_ui.engines.vllm_stream import REFUSALS, delta, parameters
 
         params = parameters(sampling)
-        check_prompt(request.prompt, list(self._special.values()))
+        check_prompt(request.prompt, self._special.values())
+        check_picture(request.pixels)
         run.work()
         texts: list[str] = []
         tokens, finish = 0, ""
@@ -273,6 +278,7 @@ class VllmEngine:
                     if run.reason:
                         break
         except EngineDeadError as error:
+            self._serving.clear()
             raise died() from error
         except EngineGenerateError as error:
             reason = repr(error.__cause__)
@@ -280,7 +286,7 @@ class VllmEngine:
         except RuntimeError as error:
             # Rendering while the engine goes down: its threads are gone already.
             raise died() from error
-        except ValueError as error:
+        except REFUSALS as error:
             raise refused(error, self._settings) from error
         reason = finish if finish in {"stop", "length"} else run.reason or "aborted"
         yield Finished(Generation("".join(texts), reason, tokens, run.seconds))
@@ -365,12 +371,12 @@ def died() -> EngineFailed:
     )
 
 
-def refused(error: ValueError, settings: Settings) -> WorkbenchError:
+def refused(error: Exception, settings: Settings) -> WorkbenchError:
     """What vLLM's refusal of a request means for a person."""
     text = str(error)
-    if "aspect ratio" in text:
-        return BadInput("picture_too_narrow", "The picture is over 200 times as long as wide.", "Cut it into parts.")
-    if any(words in text for words in ("longer than", "maximum model length", "encoder cache")):
+    if any(
+        words in text for words in ("longer than", "maximum model length", "maximum context length", "encoder cache")
+    ):
         return BadInput(
             "picture_over_budget",
             "The picture and the prompt are too large for the engine's settings.",
@@ -378,4 +384,4 @@ def refused(error: ValueError, settings: Settings) -> WorkbenchError:
             max_model_len=settings.max_model_len,
             engine_pixels=settings.engine_pixels,
         )
-    return BadInput("refused_by_engine", f"The engine refused the page: {text}", "", reason=text)
+    return BadInput("refused_by_engine", f"The engine refused the page: {text}", "Try a smaller picture.", reason=text)

@@ -107,10 +107,14 @@ def make_llm(folder: Path, draft: Path | None, settings: Settings) -> AsyncLLM:
         EngineDead: vLLM did not start.
     """
     from vllm import AsyncEngineArgs
+    from vllm.config import StructuredOutputsConfig
     from vllm.v1.engine.async_llm import AsyncLLM
 
+    # Where a grammar allows blanks, a model that is unsure writes nothing but blanks to the end.
+    structured = StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True)
+    arguments = {**engine_arguments(folder, draft, settings), "structured_outputs_config": structured}
     try:
-        return AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_arguments(folder, draft, settings)))
+        return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
     except Exception as error:  # whatever vLLM raises, a person is told
         raise did_not_start(error, folder) from error
 

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 from torchvision.transforms.functional import to_pil_image
 from vllm import SamplingParams
+from vllm.exceptions import VLLMValidationError
 from vllm.outputs import CompletionOutput
 from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
 from ocr_ui.engines.base import TextDelta
 from ocr_ui.errors import BadInput
+
+REFUSALS = (ValueError, VLLMValidationError)
+"""What vLLM raises for a request that it does not take; the second is a kind of the first up to 0.25 at least."""
 
 
 def parameters(sampling: dict[str, Any]) -> SamplingParams:
@@ -30,7 +34,7 @@ def parameters(sampling: dict[str, Any]) -> SamplingParams:
             structured_outputs=StructuredOutputsParams(json=schema) if schema else None,
             output_kind=RequestOutputKind.DELTA,
         )
-    except (ValueError, TypeError) as error:
+    except (*REFUSALS, TypeError) as error:
         raise BadInput(
             "bad_sampling", f"The sampling cannot be used: {error}.", "Correct the template.", reason=str(error)
         ) from error
