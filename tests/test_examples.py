@@ -116,10 +116,11 @@ def test_quads_lie_inside_and_run_clockwise(example: dict[str, Any]) -> None:
 
 @each
 def test_ink_fills_each_quad(example: dict[str, Any]) -> None:
-    """A quad that is off by a fifth of its size, mirrored or of the wrong line leaves an empty edge somewhere."""
+    """Ink reaches far enough in each quad and lies in its middle on the whole: none is shifted or of another line."""
     if example["kind"] == "bad_scan":
         pytest.skip("its specks and faded letters are the point; the next test looks at it as a whole")
     grey = picture(example).convert("L")
+    middles = []
     for line in lines_of(example, "text", "handwriting", "formula"):
         if not any(letter.isalnum() for letter in line["text"]):
             continue
@@ -128,6 +129,12 @@ def test_ink_fills_each_quad(example: dict[str, Any]) -> None:
         assert 0.02 < marks.mean() < 0.75, line
         assert np.ptp(rows) + 1 > 0.55 * marks.shape[0] - PAD, line
         assert np.ptp(columns) + 1 > 0.8 * marks.shape[1] - PAD, line
+        weight = marks.sum(axis=1) @ (np.arange(marks.shape[0]) + 0.5) / marks.sum() / marks.shape[0]
+        middles.append((weight, (columns[0] + columns[-1] + 1) / 2 / marks.shape[1]))
+    if middles:
+        down, across = np.median(middles, axis=0)
+        assert 0.4 < down < 0.6
+        assert 0.46 < across < 0.54
 
 
 def test_lines_of_the_bad_scan_are_darker_than_the_paper_between_them() -> None:

@@ -15,7 +15,7 @@ Mapping = Callable[[np.ndarray], np.ndarray]
 class Line:
     """A line of text; `quad` has shape (4, 2), pixels, clockwise from the top left as the text is read.
 
-    `kind` is text, handwriting, formula (the text is LaTeX), seal (text bent around a stamp) or logo.
+    `kind` is text, handwriting, formula (the text is LaTeX), seal (bent around a seal) or stamp (across other things).
     """
 
     text: str
