@@ -85,6 +85,10 @@ class Quad:
     def bounds(self) -> BoundingBox:
         return BoundingBox.around(self.points)
 
+    def rounded(self, digits: int = 2) -> Quad:
+        """The same quad with coordinates of so many digits: hundredths of a pixel say all that there is to say."""
+        return Quad.from_points([(round(x, digits), round(y, digits)) for x, y in self.points])
+
     def clip(self, width: int, height: int) -> Quad:
         """The same quad with each corner moved into a `width` x `height` picture."""
         return Quad.from_points([(min(max(x, 0), width), min(max(y, 0), height)) for x, y in self.points])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from ocr_ui.parsing import label_value
+from ocr_ui.parsing import field_specs
 
 
 @cache
-def load_field_sets() -> dict[str, label_value.FieldSet]:
+def load_field_sets() -> dict[str, field_specs.FieldSet]:
     """Field sets by key (invoice, receipt, ...), read once."""
-    return label_value.load_field_sets()
+    return field_specs.load_field_sets()

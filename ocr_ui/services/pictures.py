@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -12,11 +13,16 @@ from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.engines.orientation import OrientationFinder
+from ocr_ui.errors import BadInput, EngineDead
 from ocr_ui.images.door import Limits, decode_png, encode_png, open_picture, rotate_quarters, thumbnail
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
+log = logging.getLogger(__name__)
+
+READER = "rapidocr"
+"""The engine whose models read a few lines to tell how a page lies."""
 THUMBNAIL_SIDE = 256
 MAX_NAME = 200
 
@@ -96,7 +102,6 @@ class Upright:
     def __init__(self, engines: Engines, settings: Settings) -> None:
         self._engines, self._on = engines, settings.turn_pages
         self._finder: OrientationFinder | None = None
-        self._known: dict[str, int] = {}
 
     async def turn(self, pixels: np.ndarray) -> tuple[np.ndarray, tuple[ContentWarning, ...]]:
         """The pixels upright, and a warning where they were turned."""
@@ -107,3 +112,13 @@ class Upright:
             f"turned_{turns * 90}", f"The page lay on its side or head; it was turned by {turns * 90} degrees."
         )
         return await asyncio.to_thread(rotate_quarters, pixels, -turns), (notice,)
+
+    async def _quarter_turns(self, pixels: np.ndarray) -> int:
+        """Counter-clockwise quarter turns that make the page upright; 0 where the CPU engine cannot look."""
+        try:
+            engine = await self._engines.ready(READER)
+        except (BadInput, EngineDead) as error:
+            log.warning("pages are not turned: %s", error)
+            return 0
+        self._finder = self._finder or await asyncio.to_thread(OrientationFinder)
+        return await asyncio.to_thread(self._finder.quarter_turns, pixels, engine.models)
