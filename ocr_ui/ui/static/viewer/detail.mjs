@@ -23,7 +23,21 @@ export class Detail {
     this.crop = h("div", { class: "vw-crop", "aria-hidden": "true" });
     this.note = h("div", { class: "vw-note", dir: "auto" });
     const tools = h("div", { class: "vw-tools" }, Object.values(this.buttons));
+    this.width = 400;
+    this.sizing = new ResizeObserver(([entry]) => this.#resized(entry.contentRect.width));
+    this.sizing.observe(this.crop);
     this.element = h("div", { class: "vw-detail" }, this.crop, h("div", { class: "vw-detail-row" }, this.note, tools));
+  }
+
+  destroy() {
+    this.sizing.disconnect();
+  }
+
+  #resized(width) {
+    if (!width || width === this.width) return;
+    this.width = width;
+    this.shown = null;
+    this.#renderCrop(this.editor.selectedLine);
   }
 
   render() {
@@ -52,8 +66,7 @@ export class Detail {
       return;
     }
     const [left, top, right, bottom] = bounds(line.quad);
-    const room = this.crop.clientWidth || 400;
-    const k = Math.min(HIGHEST / Math.max(1, bottom - top), room / Math.max(1, right - left), LARGEST_ZOOM);
+    const k = Math.min(HIGHEST / Math.max(1, bottom - top), this.width / Math.max(1, right - left), LARGEST_ZOOM);
     const pad = Math.max(0, (HIGHEST - (bottom - top) * k) / 2);
     Object.assign(this.crop.style, {
       backgroundImage: `url(${JSON.stringify(page.url)})`,

@@ -71,7 +71,7 @@ export function iconButton(name, word, onclick, { action = null, ...attributes }
 }
 
 export function setPressed(button, pressed) {
-  button.setAttribute("aria-pressed", String(pressed));
+  if (button.getAttribute("aria-pressed") !== String(pressed)) button.setAttribute("aria-pressed", String(pressed));
 }
 
 /** Writes text only where it differs, so that a value streamed twenty times a second costs nothing. */

@@ -7,7 +7,8 @@ export function makeHelp(t) {
   const body = h("div", { class: "vw-help-body" });
   const close = named(h("button", { type: "button", class: "vw-button" }), "close");
   const title = named(h("h2"), "help_title");
-  const dialog = h("dialog", { class: "vw-dialog vw-help", "data-title": "help_title" }, title, body, close);
+  const head = h("div", { class: "vw-help-head" }, title, close);
+  const dialog = h("dialog", { class: "vw-dialog vw-help", "data-title": "help_title" }, head, body);
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   return {

@@ -1,11 +1,14 @@
 /**
  * The list of lines: a grid whose rows are plain text, so that thousands cost little; the selected row gets the one
- * text field. Rows are updated by key: only what changed is touched.
+ * text field. Rows are updated by key: only what changed is touched. They stand in blocks, and the browser skips the
+ * blocks out of sight (`content-visibility`); single rows would cost it more to watch than to draw.
  */
 
 import { h, icon, setText } from "./dom.mjs";
 import { changeOf, deletedLines, indexOf } from "./state.mjs";
 import { hidesSomething, splitInvisible } from "./text.mjs";
+
+const BLOCK = 40; // rows
 
 export class LineList {
   constructor({ editor, input, t, prefix }) {
@@ -56,13 +59,23 @@ export class LineList {
     const { lines } = this.editor.doc;
     const kept = new Set(lines.map((line) => line.id));
     for (const [id, entry] of this.rows) if (!kept.has(id)) this.#forget(id, entry);
-    let at = this.body.firstChild;
-    lines.forEach((line, index) => {
+    const blocks = Math.ceil(lines.length / BLOCK);
+    for (let block = 0; block < blocks; block += 1) this.#placeBlock(lines, block);
+    while (this.body.childElementCount > blocks) this.body.lastChild.remove();
+  }
+
+  /** Rows that belong to the next block are left behind at the end; that block takes them. */
+  #placeBlock(lines, block) {
+    const element = this.body.children[block] ?? this.body.appendChild(h("div", { class: "vw-block", role: "none" }));
+    const end = Math.min(lines.length, (block + 1) * BLOCK);
+    let at = element.firstChild;
+    for (let index = block * BLOCK; index < end; index += 1) {
+      const line = lines[index];
       const entry = this.rows.get(line.id) ?? this.#create(line.id);
       if (entry.row === at) at = at.nextSibling;
-      else this.body.insertBefore(entry.row, at);
+      else element.insertBefore(entry.row, at);
       if (entry.line !== line || entry.index !== index || entry.epoch !== this.epoch) this.#paint(entry, line, index);
-    });
+    }
   }
 
   #forget(id, entry) {
@@ -99,7 +112,7 @@ export class LineList {
       this.#paintText(entry.text, line.text);
       setText(entry.confidence, line.confidence === null ? "" : line.confidence.toFixed(2));
       entry.confidence.title = low ? t("uncertain") : "";
-      entry.marks.replaceChildren(...this.#marksOf(line).map(([name, word]) => this.#mark(name, word)));
+      this.#paintMarks(entry, this.#marksOf(line));
     }
     Object.assign(entry, { line, index, epoch: this.epoch });
   }
@@ -109,6 +122,13 @@ export class LineList {
     if (text === "") element.dataset.empty = this.t("empty_line");
     if (this.editor.tools.invisible) element.replaceChildren(...visible(text));
     else setText(element, text);
+  }
+
+  #paintMarks(entry, marks) {
+    const signature = marks.join();
+    if (entry.shownMarks === signature) return;
+    entry.shownMarks = signature;
+    entry.marks.replaceChildren(...marks.map(([name, word]) => this.#mark(name, word)));
   }
 
   #marksOf(line) {
@@ -212,7 +232,8 @@ export class LineList {
     const after = event.clientY > rect.top + rect.height / 2;
     this.#clearDrop();
     over.classList.add(after ? "drop-after" : "drop-before");
-    drop.before = after ? (over.nextSibling?.dataset.id ?? null) : over.dataset.id;
+    const { lines } = this.editor.doc;
+    drop.before = lines[indexOf(lines, over.dataset.id) + (after ? 1 : 0)]?.id ?? null;
   }
 
   #clearDrop() {

@@ -23,7 +23,7 @@ export async function takePhoto({ host, t, notices }) {
 function askForShot(host, t, stream) {
   const video = h("video", { autoplay: true, playsinline: true, muted: true });
   video.srcObject = stream;
-  const shoot = h("button", { type: "button", class: "vw-button primary" }, t("capture"));
+  const shoot = h("button", { type: "button", class: "vw-button primary", autofocus: true }, t("capture"));
   const cancel = h("button", { type: "button", class: "vw-button" }, t("cancel"));
   const buttons = h("div", { class: "vw-group end" }, cancel, shoot);
   const dialog = h("dialog", { class: "vw-dialog vw-photo", "aria-label": t("take_photo") }, video, buttons);

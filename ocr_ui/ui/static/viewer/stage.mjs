@@ -15,6 +15,8 @@ export class Stage {
     this.size = NO_PICTURE;
     this.view = { k: 1, x: 0, y: 0 };
     this.mode = "fit";
+    this.room = { width: 0, height: 0 };
+    this.#measure();
     this.resizing = new ResizeObserver(() => this.#resized());
     this.resizing.observe(pane);
   }
@@ -28,8 +30,9 @@ export class Stage {
     this.fit();
   }
 
-  get room() {
-    return { width: this.pane.clientWidth, height: this.pane.clientHeight };
+  /** The pane's size, kept so that reading it never makes the browser lay out the page. */
+  #measure() {
+    this.room = { width: this.pane.clientWidth, height: this.pane.clientHeight };
   }
 
   #set(k, x, y, mode = "free") {
@@ -111,6 +114,7 @@ export class Stage {
   }
 
   #resized() {
+    this.#measure();
     if (!this.room.width || this.size === NO_PICTURE) return;
     if (this.mode === "fit") this.fit();
     else if (this.mode === "width") this.fitWidth();

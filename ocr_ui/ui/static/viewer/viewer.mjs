@@ -75,6 +75,7 @@ class Viewer {
     this.review.keepDraft();
     this.leaving.abort();
     this.stage.destroy();
+    this.detail.destroy();
     this.status.destroy();
     this.root.remove();
   }
@@ -135,9 +136,9 @@ class Viewer {
   }
 
   #layOut() {
-    const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pane.element);
+    const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pane.element, this.notices.element);
     const right = h("div", { class: "vw-right" }, this.warnings.element, this.views.element);
-    const body = h("div", { class: "vw-body" }, left, right, this.notices.element, this.door.progress);
+    const body = h("div", { class: "vw-body" }, left, right, this.door.progress);
     this.voice = h("div", { class: "vw-offscreen", role: "status" });
     this.root.append(this.status.element, body, this.verdict.element, this.help.element, this.voice, ...this.door.parts);
     if (this.hasDoor) this.root.append(this.door.cover);
@@ -362,6 +363,7 @@ class Viewer {
     const detail = { recognition_id: this.editor.recognition, version: answer.version };
     this.trigger("saved", detail);
     this.trigger("change", detail);
+    this.notices.hide("draft");
     this.views.render();
   }
 

@@ -25,6 +25,7 @@ export class Views {
     this.chosen = false;
     this.active = "lines";
     this.tabs = VIEWS.map((name) => this.#tab(name));
+    this.outputs = {};
     this.panels = this.#makePanels();
     this.element = h(
       "div",
@@ -72,6 +73,7 @@ export class Views {
     const output = Object.keys(OUTPUT[name]).filter((kind) => kind !== "copy");
     const downloads = output.map((kind) => this.#download(name, kind));
     const copy = iconButton("copy", "copy", () => this.#copy(name), { "data-copy": name });
+    this.outputs[name] = [copy, ...downloads];
     const bar = h("div", { class: "vw-bar" }, h("div", { class: "vw-bar-start" }, tools), copy, downloads);
     const id = `${this.prefix}-view-${name}`;
     const labelled = `${this.prefix}-tab-${name}`;
@@ -152,6 +154,8 @@ export class Views {
       setText(tab.lastChild, count ? String(count) : "");
     }
     this.element.classList.toggle("editable", canEdit);
+    const nothing = OUTPUT[this.active].copy(this.editor) === "";
+    for (const button of this.outputs[this.active]) button.disabled = nothing;
   }
 
   render_lines() {
