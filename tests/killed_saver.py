@@ -142,7 +142,7 @@ def _save_until_killed(folder: Path, seed: int) -> None:
         recognition = add_item(store, [f"page {shade}"], shade=shade)
         sha256 = store.recognitions.get(recognition).recognition.page_sha256
         for version in range(choice.randrange(1, 5)):
-            page = content(*(f"{choice.random()} 漢字 \ud800" for _ in range(choice.randrange(1, 200))))
+            page = content(*(f"{choice.random()} 漢字 \ud800" for _ in range(choice.randrange(1, 60))))
             saved = store.corrections.add(recognition, version, page, ANN, f"{seed}-{version}")
             line = f"{recognition} {saved.correction.version} {digest(page.to_dict())} {sha256} .\n"
             os.write(1, line.encode())
