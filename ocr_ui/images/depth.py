@@ -34,10 +34,16 @@ def to_8_bits(samples: np.ndarray) -> tuple[np.ndarray, tuple[ContentWarning, ..
 def _scaled(samples: np.ndarray, low: float, high: float) -> np.ndarray:
     if high <= low:
         return np.zeros(samples.shape, np.uint8)
+    if samples.dtype == np.uint16:
+        return np.take(_levels(np.arange(65536), low, high), samples)
     out = np.empty(samples.shape, np.uint8)
-    for target, row in zip(out, samples, strict=True):
-        target[...] = np.rint((row.astype(np.float64) - low) * (255.0 / (high - low)))
+    for target, row in zip(out, samples, strict=True):  # row by row, to need little memory beside the picture
+        target[...] = _levels(row, low, high)
     return out
+
+
+def _levels(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    return np.rint(np.clip((values.astype(np.float64) - low) * (255.0 / (high - low)), 0, 255)).astype(np.uint8)
 
 
 def _stretched(low: float, high: float) -> ContentWarning:

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
-from PIL import ExifTags, Image, ImageFile, TiffImagePlugin
+from PIL import ExifTags, Image, ImageCms, ImageFile, TiffImagePlugin
 
 from ocr_ui.domain.content import ContentWarning
-from ocr_ui.images import deep_color, refusals
+from ocr_ui.images import refusals
 from ocr_ui.images.colors import to_rgb
+from ocr_ui.images.deep_color import with_all_bits
 from ocr_ui.images.headers import declared_size
 from ocr_ui.images.limits import Limits
 from ocr_ui.images.orientation import upright
@@ -74,13 +75,14 @@ class RasterSource:
         mode = image.mode
         quarter = _orientation(image, self._kind)
         try:
-            pixels, notes = deep_color.read(self._data, image) or to_rgb(_white_is_high(image))
-        except (OSError, ValueError) as error:
+            better, notes = with_all_bits(self._data, _white_is_high(image))
+            pixels, more = to_rgb(better)
+        except (OSError, ValueError, ImageCms.PyCMSError) as error:
             raise refusals.damaged(self._kind) from error
         if trouble is not None:
             pixels, note = self._as_far_as_read(image, pixels, trouble)
             notes = (note, *notes)
-        return Picture(upright(pixels, quarter), mode, notes)
+        return Picture(upright(pixels, quarter), mode, notes + more)
 
     def _tolerantly(self, step: Callable[[Image.Image], T]) -> tuple[T, Exception | None]:
         """What `step` gives for the opened picture, and the error that made tolerance necessary."""
