@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,7 @@ def make_llm(folder: Path, draft: Path | None, settings: Settings) -> AsyncLLM:
 def did_not_start(error: Exception, folder: Path) -> EngineDead:
     """What vLLM's exception at the start means for a person."""
     text = str(error)
-    if "missing required attribute 'image_token'" in text:
+    if any("missing required attribute 'image_token'" in str(one) for one in chain(error)):
         return EngineDead(
             "model_revision_too_old",
             f"The tokenizer in {folder} does not name the picture's tokens: an older revision of the model.",
@@ -137,3 +138,10 @@ def did_not_start(error: Exception, folder: Path) -> EngineDead:
         "OCR_UI_MAX_NUM_BATCHED_TOKENS.",
         reason=first_line,
     )
+
+
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came from."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="module")]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEY = "secret"
-START_SECONDS = 300
+START_SECONDS = 600
 
 
 @pytest.fixture(scope="module")
