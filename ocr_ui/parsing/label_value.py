@@ -23,10 +23,20 @@ from rapidfuzz import fuzz, process
 
 from ocr_ui.domain.content import Field, TextLine
 from ocr_ui.domain.geometry import BoundingBox, Point, Quad
-from ocr_ui.parsing.field_specs import FieldSpec, document_titles, load_field_specs, spec_for, squeeze, squeezed
+from ocr_ui.parsing.field_specs import (
+    FieldSet,
+    FieldSpec,
+    document_titles,
+    load_field_sets,
+    load_field_specs,
+    spec_for,
+    squeeze,
+    squeezed,
+)
 from ocr_ui.parsing.value_kinds import CURRENCY, DATE, TIME, fold, value_span
 
-METHOD = "label-value rules"
+__all__ = ["FieldSet", "find_fields", "load_field_sets", "part_of"]
+
 FUZZY_LENGTH = 6
 FUZZY_LENGTH_WIDE = 4
 FUZZY_RATIO = 85
