@@ -126,6 +126,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "field_name": {"en": "Name", "zh": "名称"},
     "field_value": {"en": "Value", "zh": "值"},
     "absent": {"en": "absent", "zh": "图中没有"},
+    "absent_title": {"en": "Not on the picture", "zh": "图片中没有此字段"},
     "empty_value": {"en": "empty", "zh": "空"},
     # Verdict
     "verdict_label": {"en": "Is the result right?", "zh": "结果正确吗？"},

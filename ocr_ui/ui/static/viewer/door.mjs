@@ -11,8 +11,9 @@ export class Door {
    * @param {object} parts root (takes drops), api, notices, t
    * @param {() => Promise<boolean>} parts.mayReplace asks before a picture with unsaved edits goes
    * @param {(answer: object) => void} parts.onpage gets the server's answer
+   * @param {boolean} parts.open takes drops and pastes
    */
-  constructor({ root, api, notices, t, mayReplace, onpage, signal }) {
+  constructor({ root, api, notices, t, mayReplace, onpage, open, signal }) {
     Object.assign(this, { root, api, notices, t, mayReplace, onpage });
     this.busy = false;
     this.file = this.#fileInput({ accept: ACCEPT });
@@ -20,7 +21,7 @@ export class Door {
     this.progress = h("progress", { class: "vw-upload", max: "1", hidden: true, "data-title": "uploading" });
     this.element = this.#zone();
     this.cover = h("div", { class: "vw-cover", "aria-hidden": "true" }, named(h("span"), "drop_here"));
-    this.#listen(signal);
+    if (open) this.#listen(signal);
   }
 
   #fileInput(attributes) {

@@ -46,11 +46,12 @@ export class Editor {
     return State.isRunning(this.value);
   }
 
+  /** Only what is stored can be corrected: edits of anything else would have nowhere to go. */
   get canEdit() {
-    return !!this.page && !this.value.readonly && !this.running && this.hasResult;
+    return !!this.page && this.recognition !== null && !this.value.readonly && !this.running;
   }
 
-  /** A picture that nobody has read yet has nothing to correct. */
+  /** False for a picture that nobody has read yet. */
   get hasResult() {
     const { lines, fields } = this.doc;
     return this.recognition !== null || lines.length + fields.length > 0 || State.wholeText(this.doc) !== "";

@@ -1,6 +1,6 @@
 /** The fields as a table: name, value, confidence. A field that is absent says so; that is not an empty value. */
 
-import { h } from "./dom.mjs";
+import { h, setPressed, setText } from "./dom.mjs";
 import { isComposing } from "./keys.mjs";
 
 export class FieldTable {
@@ -44,11 +44,10 @@ export class FieldTable {
       "button",
       {
         type: "button",
-        class: "vw-chip small",
+        class: "vw-chip small vw-absent",
         disabled: !editor.canEdit,
         onclick: () => editor.setField(index, editor.doc.fields[index].value === null ? "" : null),
       },
-      t("absent"),
     );
     const confidence = h("td", { class: "vw-conf" });
     const row = h(
@@ -71,7 +70,10 @@ export class FieldTable {
     const low = field.confidence != null && field.confidence < this.editor.lowLimit;
     row.classList.toggle("absent", missing);
     row.classList.toggle("low", low);
-    absent.setAttribute("aria-pressed", String(missing));
+    setPressed(absent, missing);
+    setText(absent, missing ? this.t("absent") : "∅");
+    absent.title = this.t("absent_title");
+    absent.setAttribute("aria-label", `${field.name}: ${this.t("absent_title")}`);
     value.placeholder = this.t(missing ? "absent" : "empty_value");
     if (value.value !== (field.value ?? "")) value.value = field.value ?? "";
     confidence.textContent = field.confidence == null ? "" : field.confidence.toFixed(2);

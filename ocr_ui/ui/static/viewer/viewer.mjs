@@ -131,6 +131,7 @@ class Viewer {
       t: this.t,
       mayReplace: () => this.#mayReplace(),
       onpage: (answer) => this.#newPage(answer),
+      open: this.hasDoor,
       signal,
     });
   }
