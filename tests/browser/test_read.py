@@ -83,7 +83,7 @@ def test_correct_by_keyboard_alone_reload_and_find_it_again(desk: Desk, product:
     page.keyboard.press("Escape")
     page.keyboard.press("w")
     page.keyboard.press("Control+s")
-    page.wait_for_selector("#viewer [data-saved='saved']", state="attached")
+    page.wait_for_selector("#viewer .vw-saved:has-text('version 1')")
     desk.settle()
     item = item_of(desk)
     changed = [line["text"] for line in item["lines"]]

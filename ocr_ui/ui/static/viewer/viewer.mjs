@@ -191,6 +191,8 @@ class Viewer {
   #loaded({ how, samePage }) {
     const { page } = this.editor;
     this.root.classList.toggle("has-page", !!page);
+    this.root.dataset.run = this.editor.value.run?.state ?? "idle";
+    this.#tellItem();
     if (!samePage || this.pane.url !== page?.url) this.#showPage(page);
     this.views.choose({ fresh: how === "replace" });
     this.list.epoch += this.editor.running ? 0 : 1;
@@ -200,6 +202,12 @@ class Viewer {
     this.#drawTools();
     this.#drawSelection({ from: "server" });
     this.#drawHover();
+  }
+
+  /** Tells the page around which item is shown, so that its address can name it. */
+  #tellItem() {
+    const detail = { id: this.editor.value.item?.recognition_id ?? null };
+    this.root.dispatchEvent(new CustomEvent("workbench:item", { bubbles: true, detail }));
   }
 
   #showPage(page) {
