@@ -84,7 +84,15 @@ def draw(texts: list[str], size: tuple[int, int], step: int, letter: int, column
 def receipt(count: int) -> Page:
     chance = random.Random(7)
     body = [f"{chance.choice(GOODS):<16}{chance.uniform(1, 30):8.2f}" for _ in range(count - 6)]
-    texts = ["CORNER SHOP", "12 Harbour Street", "2024-03-05 14:02", *body, "TOTAL 512.40", "VAT 19 % 81.81", "Thank you!"]
+    texts = [
+        "CORNER SHOP",
+        "12 Harbour Street",
+        "2024-03-05 14:02",
+        *body,
+        "TOTAL 512.40",
+        "VAT 19 % 81.81",
+        "Thank you!",
+    ]
     page = draw(texts, (900, 80 + 44 * count), 44, 28)
     for index in (4, 17, 33):
         page.lines[index].update(confidence=0.55 + index / 100, text=page.lines[index]["text"].replace("0", "O"))

@@ -46,7 +46,8 @@ class Viewer(gr.HTML):
          "warnings": [{"code": str, "message": str, "line": int | None}],       # in the language of the page
          "run": {"state": "idle" | "running" | "complete" | "stopped" | "cut" | "failed", "message": str,
                  "seconds": float, "first_line_seconds": float, "lines": int, "total_lines": int, "tokens": int,
-                 "rate": float},                                       # tokens a second with tokens, else lines a second
+                 "waiting": bool, "error": {...} | None,
+                 "rate": float},         # tokens a second with tokens, else lines a second
          "model_lines": [...],   # as lines: what the model read, to compare with and to restore
          "version": int, "verdict": None | "right" | "wrong", "error_kinds": [str], "note": str, "state": str,
          "low_confidence": float, "readonly": bool}

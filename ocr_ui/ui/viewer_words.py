@@ -32,6 +32,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "count_tokens": {"en": "{n} tokens", "zh": "{n} 个词元"},
     "lines_rate": {"en": "{rate} lines/s", "zh": "{rate} 行/秒"},
     "tokens_rate": {"en": "{rate} tokens/s", "zh": "{rate} 词元/秒"},
+    "method_fields_by_rules": {"en": "fields found by rules", "zh": "按规则提取字段"},
     "progress": {"en": "Progress of reading", "zh": "识别进度"},
     "warnings": {"en": "Warnings", "zh": "警告"},
     "line_n": {"en": "Line {n}", "zh": "第 {n} 行"},

@@ -15,7 +15,16 @@ test("quotes and line breaks stay inside their cell", () => {
 
 test("lines as CSV: byte order mark, a head, one row a line, empty corners without a box", () => {
   const text = linesCsv([
-    { text: "文", confidence: 0.5, quad: [[1, 2], [3, 4], [5, 6], [7, 8]] },
+    {
+      text: "文",
+      confidence: 0.5,
+      quad: [
+        [1, 2],
+        [3, 4],
+        [5, 6],
+        [7, 8],
+      ],
+    },
     { text: "", confidence: null, quad: null },
   ]);
   const rows = text.split("\r\n");
@@ -26,7 +35,10 @@ test("lines as CSV: byte order mark, a head, one row a line, empty corners witho
 });
 
 test("fields as CSV say what is absent and what is empty", () => {
-  const rows = fieldsCsv([{ name: "a", value: null }, { name: "b", value: "" }]).split("\r\n");
+  const rows = fieldsCsv([
+    { name: "a", value: null },
+    { name: "b", value: "" },
+  ]).split("\r\n");
   assert.equal(rows[1], '"a","","yes",""');
   assert.equal(rows[2], '"b","","no",""');
 });

@@ -3,15 +3,30 @@ import test from "node:test";
 import * as G from "../../ocr_ui/ui/static/viewer/geometry.mjs";
 
 const PAGE = { width: 100, height: 100 };
-const QUAD = [[10, 10], [50, 12], [49, 30], [9, 28]];
+const QUAD = [
+  [10, 10],
+  [50, 12],
+  [49, 30],
+  [9, 28],
+];
 
 test("moving keeps the shape and stops at the edge of the page", () => {
-  assert.deepEqual(G.moveQuad(QUAD, -100, -100, PAGE), [[1, 0], [41, 2], [40, 20], [0, 18]]);
+  assert.deepEqual(G.moveQuad(QUAD, -100, -100, PAGE), [
+    [1, 0],
+    [41, 2],
+    [40, 20],
+    [0, 18],
+  ]);
   assert.deepEqual(G.moveQuad(QUAD, 500, 0, PAGE)[1], [100, 12]);
 });
 
 test("a quad that reaches beyond the page can be moved back in but not further out", () => {
-  const outside = [[-5, 10], [20, 10], [20, 20], [-5, 20]];
+  const outside = [
+    [-5, 10],
+    [20, 10],
+    [20, 20],
+    [-5, 20],
+  ];
   assert.deepEqual(G.moveQuad(outside, -3, 0, PAGE)[0], [-5, 10]);
   assert.deepEqual(G.moveQuad(outside, 5, 0, PAGE)[0], [0, 10]);
 });
@@ -24,12 +39,35 @@ test("a corner moves alone, an edge moves its two corners, four corners stay", (
 
 test("eight handles: corners, then the middles of the edges that start at them", () => {
   const points = G.handlePoints(G.rectQuad([0, 0], [10, 4]));
-  assert.deepEqual(points.slice(4), [[5, 0], [10, 2], [5, 4], [0, 2]]);
+  assert.deepEqual(points.slice(4), [
+    [5, 0],
+    [10, 2],
+    [5, 4],
+    [0, 2],
+  ]);
 });
 
 test("a rectangle starts at its top left corner whichever way it was drawn", () => {
-  const expected = [[1, 2], [9, 2], [9, 8], [1, 8]];
-  for (const [from, to] of [[[1, 2], [9, 8]], [[9, 8], [1, 2]], [[9, 2], [1, 8]]]) {
+  const expected = [
+    [1, 2],
+    [9, 2],
+    [9, 8],
+    [1, 8],
+  ];
+  for (const [from, to] of [
+    [
+      [1, 2],
+      [9, 8],
+    ],
+    [
+      [9, 8],
+      [1, 2],
+    ],
+    [
+      [9, 2],
+      [1, 8],
+    ],
+  ]) {
     assert.deepEqual(G.rectQuad(from, to), expected);
   }
 });
@@ -45,7 +83,15 @@ test("a new box stands below the one beside it, above it at the end of the page,
 });
 
 test("points are rounded to tenths of a pixel", () => {
-  assert.deepEqual(G.roundQuad([[1.26, 2], [3.04, 0], [0, 0], [0, 0]])[0], [1.3, 2]);
+  assert.deepEqual(
+    G.roundQuad([
+      [1.26, 2],
+      [3.04, 0],
+      [0, 0],
+      [0, 0],
+    ])[0],
+    [1.3, 2],
+  );
 });
 
 test("missing boxes are the same as each other and as nothing else", () => {

@@ -8,7 +8,11 @@ const press = (key, more = {}) => ({ key, code: "", ...more });
 test("no key means two things in one place", () => {
   for (const place of ["view", "text"]) {
     const keys = KEYS.filter((row) => [place, "any"].includes(row.scope)).flatMap((row) => row.keys);
-    assert.deepEqual(keys.filter((key, index) => keys.indexOf(key) !== index), [], place);
+    assert.deepEqual(
+      keys.filter((key, index) => keys.indexOf(key) !== index),
+      [],
+      place,
+    );
   }
 });
 

@@ -48,7 +48,10 @@ test("each save has a key of its own", async () => {
   const { saver, sent } = make([answer(200, {}), answer(200, {})]);
   await saver.save({});
   await saver.save({});
-  assert.deepEqual(sent.map((request) => request.body.client_key), ["key1", "key2"]);
+  assert.deepEqual(
+    sent.map((request) => request.body.client_key),
+    ["key1", "key2"],
+  );
 });
 
 test("a second call while waiting hurries the first on instead of sending twice", async () => {
@@ -59,7 +62,10 @@ test("a second call while waiting hurries the first on instead of sending twice"
   const second = await saver.save({ note: "second" });
   assert.deepEqual(second, { kind: "saved", answer: { version: 2 } });
   assert.equal(await first, second);
-  assert.deepEqual(sent.map((request) => request.body.note), ["first", "first"]);
+  assert.deepEqual(
+    sent.map((request) => request.body.note),
+    ["first", "first"],
+  );
 });
 
 test("a conflict is told with its details and not tried again", async () => {

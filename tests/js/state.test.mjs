@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import * as S from "../../ocr_ui/ui/static/viewer/state.mjs";
 
-const quad = (x) => [[x, 0], [x + 9, 0], [x + 9, 5], [x, 5]];
+const quad = (x) => [
+  [x, 0],
+  [x + 9, 0],
+  [x + 9, 5],
+  [x, 5],
+];
 const line = (id, text = id, more = {}) => ({ id, text, quad: quad(1), confidence: 0.9, ...more });
 const value = () => ({ lines: [line("l0"), line("l1"), line("l2")], text: "l0\nl1\nl2" });
 const modelsOf = (doc) => new Map(doc.lines.map((entry) => [entry.id, entry]));
@@ -107,7 +112,10 @@ test("stepping starts at the nearer end and skips what is not wanted", () => {
   const { lines } = S.documentOf(value());
   assert.equal(S.neighbour(lines, null, 1), "l0");
   assert.equal(S.neighbour(lines, null, -1), "l2");
-  assert.equal(S.neighbour(lines, "l0", 1, (entry) => entry.id === "l2"), "l2");
+  assert.equal(
+    S.neighbour(lines, "l0", 1, (entry) => entry.id === "l2"),
+    "l2",
+  );
   assert.equal(S.neighbour(lines, "l2", 1), null);
 });
 

@@ -15,7 +15,12 @@ test("characters without a shape are named, the rest stays together", () => {
 
 test("the parts together are the text", () => {
   const text = "x\u00a0\u3000y\u202e\ud83d\ude00\u200d";
-  assert.equal(splitInvisible(text).map((part) => part.text).join(""), text);
+  assert.equal(
+    splitInvisible(text)
+      .map((part) => part.text)
+      .join(""),
+    text,
+  );
 });
 
 test("spaces of all widths are honest, zero width and direction marks are not", () => {

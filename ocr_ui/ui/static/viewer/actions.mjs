@@ -27,7 +27,8 @@ export function makeActions(parts) {
     original: () => editor.restore(),
     invisible: () => editor.setTool("invisible", !editor.tools.invisible),
     handle: () => editor.selectedLine?.quad && editor.setTool("handle", nextHandle(editor.tools.handle)),
-    add: () => editor.add(editor.newQuad(parts.stage.middle, parts.stage.size, parts.stage.room.width / parts.stage.view.k / 3)),
+    add: () =>
+      editor.add(editor.newQuad(parts.stage.middle, parts.stage.size, parts.stage.room.width / parts.stage.view.k / 3)),
     draw: () => editor.setDrawing(editor.drawing ? null : "new"),
     give_box: giveBox,
     remove: () => editor.remove(),
@@ -82,7 +83,10 @@ export function makeActions(parts) {
     const { stage } = parts;
     const above = editor.doc.lines.slice(0, editor.doc.lines.indexOf(line)).findLast((other) => other.quad);
     const wide = stage.room.width / stage.view.k / 3;
-    editor.setQuad(line.id, above ? editor.quadBelow(above, stage.size) : editor.newQuad(stage.middle, stage.size, wide));
+    editor.setQuad(
+      line.id,
+      above ? editor.quadBelow(above, stage.size) : editor.newQuad(stage.middle, stage.size, wide),
+    );
     editor.select(line.id);
   }
 

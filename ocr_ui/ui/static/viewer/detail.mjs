@@ -9,6 +9,14 @@ import { changedPart } from "./text.mjs";
 const HIGHEST = 40; // pixels on the screen
 const LARGEST_ZOOM = 3;
 
+const CONTEXT = 24; // characters before a change
+
+/** The end of a text: what stands before a change, short enough that the change is in sight. */
+function lastPart(text) {
+  const characters = [...text];
+  return characters.length > CONTEXT ? `…${characters.slice(-CONTEXT).join("")}` : text;
+}
+
 export class Detail {
   constructor({ editor, t, actions }) {
     Object.assign(this, { editor, t });
@@ -94,7 +102,7 @@ export class Detail {
     const { start, removed, added, end } = changedPart(model.text, line.text);
     return [
       h("span", { class: "vw-subdued" }, `${this.t("model_read")} `),
-      h("bdi", {}, start, removed && h("del", {}, removed), added && h("ins", {}, added), end),
+      h("bdi", {}, lastPart(start), removed && h("del", {}, removed), added && h("ins", {}, added), end),
     ];
   }
 }

@@ -81,4 +81,6 @@ export function setText(element, text) {
 
 /** True where keys belong to the element: it takes text. */
 export const takesText = (element) =>
-  !!element?.matches?.("textarea,select,[contenteditable=true],input:not([type=checkbox],[type=radio],[type=button],[type=file])");
+  !!element?.matches?.(
+    "textarea,select,[contenteditable=true],input:not([type=checkbox],[type=radio],[type=button],[type=file])",
+  );

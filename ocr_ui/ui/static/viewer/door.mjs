@@ -25,7 +25,13 @@ export class Door {
   }
 
   #fileInput(attributes) {
-    const input = h("input", { type: "file", class: "vw-offscreen", tabindex: "-1", "aria-hidden": "true", ...attributes });
+    const input = h("input", {
+      type: "file",
+      class: "vw-offscreen",
+      tabindex: "-1",
+      "aria-hidden": "true",
+      ...attributes,
+    });
     input.addEventListener("change", () => {
       if (input.files[0]) this.take(input.files[0]);
       input.value = "";

@@ -23,7 +23,11 @@ export class FieldTable {
     this.rows = fields.map((field, index) => this.#row(field, index));
     if (!fields.length) return this.element.replaceChildren(h("p", { class: "vw-empty" }, t("no_fields")));
     const heads = ["field_name", "field_value", "confidence"].map((word) => h("th", { scope: "col" }, t(word)));
-    const body = h("tbody", {}, this.rows.map((entry) => entry.row));
+    const body = h(
+      "tbody",
+      {},
+      this.rows.map((entry) => entry.row),
+    );
     this.element.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads)), body));
   }
 
@@ -40,15 +44,12 @@ export class FieldTable {
       oncompositionend: (event) => editor.setField(index, event.target.value),
       onfocus: () => this.#focus(index),
     });
-    const absent = h(
-      "button",
-      {
-        type: "button",
-        class: "vw-chip small vw-absent",
-        disabled: !editor.canEdit,
-        onclick: () => editor.setField(index, editor.doc.fields[index].value === null ? "" : null),
-      },
-    );
+    const absent = h("button", {
+      type: "button",
+      class: "vw-chip small vw-absent",
+      disabled: !editor.canEdit,
+      onclick: () => editor.setField(index, editor.doc.fields[index].value === null ? "" : null),
+    });
     const confidence = h("td", { class: "vw-conf" });
     const row = h(
       "tr",

@@ -10,7 +10,12 @@ export async function takePhoto({ host, t, notices }) {
   try {
     stream = await navigator.mediaDevices.getUserMedia(WISHES);
   } catch (error) {
-    notices.show({ topic: "door", kind: "bad", words: t("no_camera"), hint: t("no_camera_hint", { reason: error.name }) });
+    notices.show({
+      topic: "door",
+      kind: "bad",
+      words: t("no_camera"),
+      hint: t("no_camera_hint", { reason: error.name }),
+    });
     return null;
   }
   try {
@@ -47,5 +52,7 @@ async function frameOf(video) {
   const canvas = h("canvas", { width: video.videoWidth, height: video.videoHeight });
   canvas.getContext("2d").drawImage(video, 0, 0);
   const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.95));
-  return new File([blob], `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`, { type: blob.type });
+  return new File([blob], `photo-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.jpg`, {
+    type: blob.type,
+  });
 }

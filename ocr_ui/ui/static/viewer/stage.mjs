@@ -68,7 +68,11 @@ export class Stage {
   /** Puts a place of the picture in the middle, as far as the picture reaches around it. */
   #center(x, y, k) {
     const { width, height } = this.room;
-    this.#set(k, filled(width / 2 - x * k, this.size.width * k, width), filled(height / 2 - y * k, this.size.height * k, height));
+    this.#set(
+      k,
+      filled(width / 2 - x * k, this.size.width * k, width),
+      filled(height / 2 - y * k, this.size.height * k, height),
+    );
   }
 
   /** Zooms by a factor around a point of the pane, its middle where none is given. */

@@ -43,8 +43,7 @@ export function mergeDocument(old, next) {
 }
 
 export const sameLine = (a, b) =>
-  a === b ||
-  (!!a && a.id === b.id && a.text === b.text && a.confidence === b.confidence && samePoints(a.quad, b.quad));
+  a === b || (!!a && a.id === b.id && a.text === b.text && a.confidence === b.confidence && samePoints(a.quad, b.quad));
 
 const sameField = (a, b) => a === b || (a.name === b.name && a.value === b.value && samePoints(a.quad, b.quad));
 

@@ -45,7 +45,8 @@ export class StatusLine {
   }
 
   #sentence(state, run) {
-    if (state !== "idle") return run.message || run.error?.message || this.t(run.waiting ? "run_waiting" : `run_${state}`);
+    if (state !== "idle")
+      return run.message || run.error?.message || this.t(run.waiting ? "run_waiting" : `run_${state}`);
     const { page, hasResult } = this.editor;
     if (!page) return this.t("no_picture");
     return hasResult ? "" : this.t("not_read_yet");
@@ -53,7 +54,13 @@ export class StatusLine {
 
   #origin({ engine, template, method, page }) {
     const size = page?.width ? `${page.width} × ${page.height}` : "";
-    return [template, engine, method, size].filter(Boolean).join(" · ");
+    return [template, engine, this.#method(method), size].filter(Boolean).join(" · ");
+  }
+
+  #method(name) {
+    const key = `method_${name}`;
+    const words = name ? this.t(key) : "";
+    return words === key ? name : words;
   }
 
   #renderNumbers() {
@@ -107,7 +114,8 @@ export class WarningList {
 
   #row({ message, code, id, line }) {
     const select = () => this.editor.select(id, { from: "warning" });
-    const link = id && h("button", { type: "button", class: "vw-link", onclick: select }, this.t("line_n", { n: line + 1 }));
+    const link =
+      id && h("button", { type: "button", class: "vw-link", onclick: select }, this.t("line_n", { n: line + 1 }));
     return h("li", { "data-code": code }, icon("warning"), h("span", { dir: "auto" }, message), link);
   }
 }

@@ -33,7 +33,12 @@ export class Toolbar {
     this.editor = editor;
     this.buttons = {};
     this.zoom = h("span", { class: "vw-zoom" });
-    const groups = GROUPS.map((names) => this.#group(names.filter((name) => door || !["open", "photo", "rotate"].includes(name)), actions));
+    const groups = GROUPS.map((names) =>
+      this.#group(
+        names.filter((name) => door || !["open", "photo", "rotate"].includes(name)),
+        actions,
+      ),
+    );
     groups.find((group) => group.contains(this.buttons.zoom_in)).insertBefore(this.zoom, this.buttons.zoom_in);
     this.element = h("div", { class: "vw-toolbar", role: "toolbar", "data-title": "toolbar" }, groups);
     this.#holdClean();
@@ -44,12 +49,19 @@ export class Toolbar {
       const act = name === "clean" ? () => {} : (event) => actions[name](event);
       this.buttons[name] = iconButton(ICON[name], `act_${name}`, act, { action: name, "data-action": name });
     }
-    return h("div", { class: "vw-group" }, names.map((name) => this.buttons[name]));
+    return h(
+      "div",
+      { class: "vw-group" },
+      names.map((name) => this.buttons[name]),
+    );
   }
 
   /** A press shows the clean picture until the next one; held, only as long as it is held. */
   #holdClean() {
-    const hold = new Hold((on) => this.editor.setTool("clean", on), () => this.editor.tools.clean);
+    const hold = new Hold(
+      (on) => this.editor.setTool("clean", on),
+      () => this.editor.tools.clean,
+    );
     this.clean = hold;
     const button = this.buttons.clean;
     button.addEventListener("pointerdown", () => hold.press());

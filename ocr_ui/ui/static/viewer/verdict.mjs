@@ -94,7 +94,8 @@ export class VerdictBar {
 
   #describe() {
     const { review, t } = this;
-    if (!review.canSave) return { kind: "none", words: t(this.editor.value.readonly ? "read_only" : "nothing_to_save") };
+    if (!review.canSave)
+      return { kind: "none", words: t(this.editor.value.readonly ? "read_only" : "nothing_to_save") };
     if (review.phase === "saving") return { kind: "busy", words: t("saving") };
     if (review.phase === "waiting") return this.#waiting();
     if (review.phase === "conflict") return this.#conflict();

@@ -141,7 +141,14 @@ class Viewer {
     const right = h("div", { class: "vw-right" }, this.warnings.element, this.views.element);
     const body = h("div", { class: "vw-body" }, left, right, this.door.progress);
     this.voice = h("div", { class: "vw-offscreen", role: "status" });
-    this.root.append(this.status.element, body, this.verdict.element, this.help.element, this.voice, ...this.door.parts);
+    this.root.append(
+      this.status.element,
+      body,
+      this.verdict.element,
+      this.help.element,
+      this.voice,
+      ...this.door.parts,
+    );
     if (this.hasDoor) this.root.append(this.door.cover);
     (this.element.querySelector(".vw-host") ?? this.element).append(this.root);
   }
@@ -392,7 +399,11 @@ class Viewer {
     }
     if (!this.review.dirty) return true;
     const { t } = this;
-    const choices = [["", t("cancel")], ["replace", t("keep_draft_and_go")], ["save", t("save_and_go"), true]];
+    const choices = [
+      ["", t("cancel")],
+      ["replace", t("keep_draft_and_go")],
+      ["save", t("save_and_go"), true],
+    ];
     const answer = await ask(this.root, t("unsaved_question"), choices);
     if (answer === "save") await this.review.save();
     return answer === "replace" || (answer === "save" && !this.review.dirty);
@@ -400,9 +411,14 @@ class Viewer {
 
   #draftNotice(kind, { draft, version }) {
     const { t, review } = this;
-    const time = draft && new Intl.DateTimeFormat(t("locale"), { dateStyle: "medium", timeStyle: "short" }).format(draft.time);
+    const time =
+      draft && new Intl.DateTimeFormat(t("locale"), { dateStyle: "medium", timeStyle: "short" }).format(draft.time);
     const discard = [t("discard"), () => review.discard()];
-    const buttons = { draft_restored: [discard], draft_older: [[t("bring_mine_back"), () => review.useDraft(draft)], discard], behind: [] };
+    const buttons = {
+      draft_restored: [discard],
+      draft_older: [[t("bring_mine_back"), () => review.useDraft(draft)], discard],
+      behind: [],
+    };
     this.notices.show({ topic: "draft", words: t(kind, { time, version }), buttons: buttons[kind] });
   }
 

@@ -9,7 +9,12 @@ export const VIEWS = ["lines", "text", "rendered", "fields", "raw"];
 
 /** What each view gives to Copy, and to Download by file ending. */
 const OUTPUT = {
-  lines: { copy: (e) => linesText(e), txt: (e) => linesText(e), csv: (e) => linesCsv(e.doc.lines), json: (e) => json(e.doc.lines) },
+  lines: {
+    copy: (e) => linesText(e),
+    txt: (e) => linesText(e),
+    csv: (e) => linesCsv(e.doc.lines),
+    json: (e) => json(e.doc.lines),
+  },
   text: { copy: (e) => wholeText(e.doc), txt: (e) => wholeText(e.doc) },
   rendered: { copy: (e) => wholeText(e.doc), md: (e) => wholeText(e.doc) },
   fields: { copy: (e) => fieldsText(e), csv: (e) => fieldsCsv(e.doc.fields), json: (e) => json(e.doc.fields) },
@@ -30,9 +35,13 @@ export class Views {
     this.element = h(
       "div",
       { class: "vw-views" },
-      named(h("div", { class: "vw-tabs", role: "tablist", onkeydown: (e) => this.#keys(e) }, this.tabs), "views_label", {
-        attribute: "title",
-      }),
+      named(
+        h("div", { class: "vw-tabs", role: "tablist", onkeydown: (e) => this.#keys(e) }, this.tabs),
+        "views_label",
+        {
+          attribute: "title",
+        },
+      ),
       Object.values(this.panels),
     );
     this.show("lines", { byPerson: false });
@@ -77,7 +86,12 @@ export class Views {
     const bar = h("div", { class: "vw-bar" }, h("div", { class: "vw-bar-start" }, tools), copy, downloads);
     const id = `${this.prefix}-view-${name}`;
     const labelled = `${this.prefix}-tab-${name}`;
-    return h("div", { class: `vw-panel ${name}`, role: "tabpanel", id, "aria-labelledby": labelled, hidden: true }, bar, content);
+    return h(
+      "div",
+      { class: `vw-panel ${name}`, role: "tabpanel", id, "aria-labelledby": labelled, hidden: true },
+      bar,
+      content,
+    );
   }
 
   #download(name, kind) {
@@ -88,7 +102,7 @@ export class Views {
   }
 
   #lineTools() {
-    this.count = h("span", { class: "vw-subdued" });
+    this.count = h("span", { class: "vw-subdued vw-lines-count" });
     this.uncertain = h("button", { type: "button", class: "vw-chip small low", onclick: this.actions.next_uncertain });
     this.invisible = iconButton("hidden", "act_invisible", this.actions.invisible, { action: "invisible" });
     return [this.count, this.uncertain, this.invisible];
@@ -186,7 +200,8 @@ export class Views {
     if (shown === this.shownRendered) return;
     this.shownRendered = shown;
     this.rendered.classList.toggle("plain", !sanitisedHtml);
-    if (sanitisedHtml) this.rendered.innerHTML = sanitisedHtml; // made safe by the server; the only markup taken in
+    if (sanitisedHtml)
+      this.rendered.innerHTML = sanitisedHtml; // made safe by the server; the only markup taken in
     else this.rendered.textContent = shown;
   }
 
