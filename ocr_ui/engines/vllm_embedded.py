@@ -141,7 +141,7 @@ class VllmEngine:
         self._llm = await self._make(folder, draft)
         tokenizer = self._llm.renderer.get_tokenizer()
         self._special = {i: t.content for i, t in tokenizer.added_tokens_decoder.items() if t.special}
-        self.description |= (await self._llm.collective_rpc("describe_reader"))[0]
+        self.description |= await self._describe()
         self._phase("checking that pictures are told apart")
         await self._check_pictures()
         for name, value in self.description.items():
@@ -149,6 +149,13 @@ class VllmEngine:
         self._health = Health(EngineState.READY)
         self._was_ready = True
         self._serving.set()
+
+    async def _describe(self) -> dict[str, str]:
+        try:
+            return (await self._llm.collective_rpc("describe_reader"))[0]
+        except Exception as error:  # only told to people: no reason to refuse to read
+            log.warning("what runs cannot be told: %r", error)
+            return {"model_class": "unknown"}
 
     async def _make(self, folder: Path, draft: Path | None) -> AsyncLLM:
         making = asyncio.ensure_future(asyncio.to_thread(make_llm, folder, draft, self._settings))
