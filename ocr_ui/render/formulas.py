@@ -8,6 +8,7 @@ was read, with the place of the mistake marked.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +19,7 @@ from xml.etree.ElementTree import Element
 from latex2mathml.converter import Converter
 from latex2mathml.exceptions import DoubleSubscriptsError, DoubleSuperscriptsError, MissingSuperScriptOrSubscriptError
 
-from ocr_ui.render.visible import well_formed
+from ocr_ui.render.visible import spell_out, well_formed
 
 MAX_SOURCE = 10_000
 """Characters of one formula; a page-long derivation has about 3,000."""
@@ -54,7 +55,7 @@ MATHML: dict[str, dict[str, re.Pattern[str]]] = {
     "mspace": _SIZES,
     "mpadded": _SIZES,
     "mphantom": {},
-    "mstyle": {"displaystyle": _FLAG, "scriptlevel": re.compile(r"[+-]?[0-3]")},
+    "mstyle": {"scriptlevel": re.compile(r"[+-]?[0-3]")},
     "mfrac": {"linethickness": _LENGTH},
     "msqrt": {},
     "mroot": {},
@@ -65,7 +66,7 @@ MATHML: dict[str, dict[str, re.Pattern[str]]] = {
     "mover": _ACCENTS,
     "munderover": _ACCENTS,
     "menclose": {"notation": _NOTATION},
-    "mtable": {"displaystyle": _FLAG, "rowlines": _LINES, "columnlines": _LINES},
+    "mtable": {"rowlines": _LINES, "columnlines": _LINES},
     "mtr": {},
     "mtd": {"columnalign": _ALIGN},
 }
@@ -74,7 +75,17 @@ link, load or act (annotation-xml, semantics, maction, mglyph, href, style) are 
 
 _TOKENS = ("mi", "mn", "mo", "mtext")
 _ARITY = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
-_MARKS_WITH_CLASS = {"left": "ocr-left", "right": "ocr-right"}
+_CLASSES = {
+    ("mtd", "columnalign", "left"): "ocr-left",
+    ("mtd", "columnalign", "right"): "ocr-right",
+    ("mstyle", "displaystyle", "true"): "ocr-display",
+    ("mtable", "displaystyle", "true"): "ocr-display",
+    ("mstyle", "displaystyle", "false"): "ocr-compact",
+    ("mtext", "mathvariant", "bold"): "ocr-bold",
+    ("mtext", "mathvariant", "italic"): "ocr-italic",
+}
+"""What MathML Core leaves to style sheets: alignment and `math-style`. (An attribute named displaystyle would look like
+a style to simple filters.)"""
 
 _FORBIDDEN = frozenset(
     (
@@ -213,7 +224,7 @@ class FormulaFinder:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._next: dict[str, tuple[int, int]] = {}
+        self._places: dict[str, list[int]] = {}
 
     def at(self, start: int) -> FormulaSpan | None:
         """The formula that begins at offset `start`, if one does."""
@@ -239,14 +250,19 @@ class FormulaFinder:
                 yield span
 
     def find(self, closer: str, start: int) -> int:
-        """Offset of the next unescaped `closer`, -1 if none. Remembers the last answer: openers come in order."""
-        asked, found = self._next.get(closer, (0, -2))
-        if found == -2 or not (asked <= start and (found == -1 or start <= found)):
-            found = self.source.find(closer, start)
-            while found > 0 and closer[0] == "$" and _escaped(self.source, found):
-                found = self.source.find(closer, found + 1)
-            self._next[closer] = (start, found)
-        return found
+        """Offset of the first `closer` at or after `start`, -1 if there is none. An escaped dollar is none."""
+        if closer not in self._places:
+            self._places[closer] = list(self._all_places(closer))
+        places = self._places[closer]
+        index = bisect_left(places, start)
+        return places[index] if index < len(places) else -1
+
+    def _all_places(self, closer: str) -> Iterator[int]:
+        found = self.source.find(closer)
+        while found >= 0:
+            if closer[0] != "$" or not _escaped(self.source, found):
+                yield found
+            found = self.source.find(closer, found + 1)
 
     def _is_dollar_formula(self, span: FormulaSpan, latex: str) -> bool:
         before, after = self.source[span.start - 1 : span.start], self.source[span.end : span.end + 1]
@@ -278,9 +294,9 @@ def _cached_html(latex: str, display: bool) -> str:
 def _formula_html(latex: str, display: bool) -> str:
     latex = well_formed(latex)
     try:
-        return to_mathml(latex, display)
+        return spell_out(to_mathml(latex, display))
     except FormulaError as error:
-        return _source_html(latex, error)
+        return spell_out(_source_html(latex, error))
 
 
 def _source_html(latex: str, error: FormulaError) -> str:
@@ -444,10 +460,9 @@ def _attributes(tag: str, element: Element) -> str:
         for name, value in element.attrib.items()
         if name in allowed and allowed[name].fullmatch(value) and (allowed[name] is not _LENGTH or _is_short(value))
     }
-    if name := _MARKS_WITH_CLASS.get(kept.get("columnalign", "")):
-        kept["class"] = name
-    if tag == "mtext" and element.get("mathvariant") in ("bold", "italic"):
-        kept["class"] = f"ocr-{element.get('mathvariant')}"
+    classes = [found for name, value in element.attrib.items() if (found := _CLASSES.get((tag, name, value)))]
+    if classes:
+        kept["class"] = " ".join(classes)
     return "".join(f' {name}="{value}"' for name, value in kept.items())
 
 

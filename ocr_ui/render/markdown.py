@@ -25,7 +25,7 @@ from ocr_ui.render.formulas import MATHML, FormulaFinder, FormulaSetter
 from ocr_ui.render.tables import KEPT_TAGS, sanitize_table, table_end
 from ocr_ui.render.visible import MAX_SHOWN, cut_notice, reveal_html, spell_out, text_html, well_formed
 
-MAX_LEVEL = 30
+MAX_LEVEL = 20
 """Quotes and lists within each other; what lies deeper is a plain paragraph."""
 
 CLASSES = {
@@ -38,6 +38,8 @@ CLASSES = {
     "th": {"ocr-left", "ocr-right", "ocr-center"},
     "mtd": {"ocr-left", "ocr-right"},
     "mtext": {"ocr-bold", "ocr-italic"},
+    "mstyle": {"ocr-display", "ocr-compact"},
+    "mtable": {"ocr-display"},
 }
 """The classes that the HTML of this package has; the style sheet of the page gives them their looks."""
 
@@ -51,7 +53,7 @@ _ATTRIBUTES: dict[str, set[str]] = {
     "li": {"dir", "value"},
     "td": {"dir", "colspan", "rowspan"},
     "th": {"dir", "colspan", "rowspan"},
-    "a": {"href", "title"},
+    "a": {"href"},
     "span": {"title"},
     "code": {"data-code", "title"},
     "pre": {"data-line"},
@@ -78,12 +80,15 @@ def render_markdown(text: str, reveal: bool = False) -> str:
         reveal: invisible characters are shown by their names.
     """
     source = _tables_on_lines_of_their_own(_unfenced(well_formed(text[:MAX_SHOWN])))
-    env = {"formulas": FormulaSetter(), "reveal": reveal}
+    env = {"formulas": FormulaSetter(), "reveal": reveal, "finders": {}}
     try:
         html = _MARKDOWN.render(source, env)
     except RecursionError:
         html = _plain(source, reveal)
     return clean_html(html) + cut_notice(text)
+
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def lines_html(content: PageContent, reveal: bool = False) -> str:
@@ -96,7 +101,7 @@ def lines_html(content: PageContent, reveal: bool = False) -> str:
     for line_id, text in lines:
         if left <= 0:
             break
-        mark = f' data-line="{escape(line_id)}"' if line_id else ""
+        mark = f' data-line="{line_id}"' if _ID.fullmatch(line_id) else ""
         shown.append(f'<pre class="ocr-line"{mark}>{text_html(text[:left], reveal)}</pre>')
         left -= len(text) + 1
     notice = cut_notice("\n".join(text for _, text in lines))
@@ -105,7 +110,7 @@ def lines_html(content: PageContent, reveal: bool = False) -> str:
 
 def clean_html(html: str) -> str:
     """The last gate: whatever is not on the short list goes, and what is left looks like code to nobody."""
-    return spell_out(_CLEANER.clean(html))
+    return spell_out(_CLEANER.clean(well_formed(html)))
 
 
 def _plain(source: str, reveal: bool) -> str:
@@ -245,11 +250,11 @@ def _line_of(state: StateBlock, offset: int) -> int:
 
 
 def _finder(state: StateBlock | StateInline) -> FormulaFinder:
-    """One finder a text, so that it need not search the same text twice."""
-    finder = state.env.get("finder")
-    if finder is None or finder.source is not state.src:
-        finder = state.env["finder"] = FormulaFinder(state.src)
-    return finder
+    """One finder a text, so that nothing is searched twice."""
+    finders = state.env["finders"]
+    if state.src not in finders:
+        finders[state.src] = FormulaFinder(state.src)
+    return finders[state.src]
 
 
 def _formula_inline(state: StateInline, silent: bool) -> bool:
@@ -279,6 +284,20 @@ def _dollars_inline(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _bracket_inline(state: StateInline, silent: bool) -> bool:
+    """A bracket that cannot begin a link is text at once; markdown-it would look for its partner again and again."""
+    if not state.src.startswith(("[", "!["), state.pos):
+        return False
+    middle = _finder(state).find("](", state.pos)
+    if state.level < _LINK_LEVELS and 0 <= middle - state.pos <= _LONGEST_LABEL:
+        return False
+    if not silent:
+        state.pending += state.src[state.pos]
+    state.pos += 1
+    return True
+
+
+_LINK_LEVELS, _LONGEST_LABEL = 3, 1_000
 _SMALL_HTML = re.compile(r"<br\s{0,3}/?>|<(su[bp])>([^<>]{1,200})</\1>", re.IGNORECASE)
 
 
@@ -332,7 +351,7 @@ class _Renderer(RendererHTML):
         return f'{escape(words, quote=False)} <span class="ocr-address">({address})</span>'
 
     def table_html(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
-        return sanitize_table(tokens[idx].content, env["formulas"])
+        return sanitize_table(tokens[idx].content, env["formulas"]) + "\n"
 
     def formula_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         after = escape(tokens[idx].info, quote=False)
@@ -355,7 +374,7 @@ _DIRECTED = frozenset(("paragraph_open", "heading_open", "list_item_open", "td_o
 
 
 def _annotate(state: Any) -> None:
-    """Each block takes its direction from its own text, each list item keeps its number, no cell has a style."""
+    """Blocks take their direction from their text, list items keep their numbers; no styles, no titles of links."""
     for token in state.tokens:
         if token.type in _DIRECTED:
             token.attrSet("dir", "auto")
@@ -363,12 +382,15 @@ def _annotate(state: Any) -> None:
             token.attrSet("value", str(int(token.info)))
         if name := _ALIGNMENT.get(str(token.attrs.pop("style", ""))):
             token.attrSet("class", name)
-        if token.type == "link_open":
-            token.attrs.pop("title", None)
+        for child in token.children or ():
+            if child.type == "link_open":
+                child.attrs.pop("title", None)
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": 200}, renderer_cls=_Renderer)
+    parser = MarkdownIt(
+        "commonmark", {"html": False, "breaks": True, "maxNesting": 2 * MAX_LEVEL}, renderer_cls=_Renderer
+    )
     parser.enable("table").disable(["code", "reference", "html_block", "html_inline", "autolink", "entity"])
     parser.block.ruler.before("table", "deep", _deep_block)
     around = {"alt": ["paragraph", "reference", "blockquote", "list"]}
@@ -378,6 +400,7 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.before("escape", "dollars", _dollars_inline)
     parser.inline.ruler.before("escape", "small_html", _html_inline)
     parser.inline.ruler.before("emphasis", "star", _star_inline)
+    parser.inline.ruler.before("link", "bracket", _bracket_inline)
     parser.core.ruler.push("annotate", _annotate)
     parser.validateLink = _is_web_address
     return parser

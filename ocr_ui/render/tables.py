@@ -45,7 +45,8 @@ def sanitize_table(html: str, formulas: FormulaSetter | None = None) -> str:
         formulas: sets the formulas in the cells; give the one of the page where the table is part of one.
     """
     notice = cut_notice(html)
-    marked = _Markup(well_formed(html[:MAX_SHOWN])).cleaned()
+    shown = re.sub(r"<[^<>]{0,200}\Z", "", html[:MAX_SHOWN]) if notice else html
+    marked = _Markup(well_formed(shown)).cleaned()
     cells, rows = _spans(marked)
     clean = nh3.clean(
         marked,

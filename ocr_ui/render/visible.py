@@ -119,7 +119,8 @@ def text_html(text: str, reveal: bool = False) -> str:
 
 
 def well_formed(text: str) -> str:
-    """Half characters (lone surrogates), which no encoding can carry, become U+FFFD."""
+    """Half characters (lone surrogates), which no encoding can carry, and U+0000, which HTML cannot, become U+FFFD."""
+    text = text.replace("\x00", "\ufffd")
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
