@@ -251,7 +251,9 @@ class VllmEngine:
         text = renderer.get_tokenizer().apply_chat_template(
             messages(prompt, {"type": "image"}), tokenize=False, add_generation_prompt=True
         )
-        (prepared,) = await renderer.render_cmpl_async([with_picture(text, pixels)])
+        # The template has written the mark that begins a text; the tokenizer must not add another.
+        as_it_is = renderer.default_chat_tok_params.with_kwargs(add_special_tokens=False)
+        (prepared,) = await renderer.render_cmpl_async([with_picture(text, pixels)], as_it_is)
         return prepared
 
     async def _answer(
