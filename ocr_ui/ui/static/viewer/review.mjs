@@ -101,7 +101,8 @@ export class Review {
 
   setVerdict(verdict) {
     if (!this.canJudge) return;
-    this.verdict = this.verdict === verdict ? null : verdict;
+    // Saying what was only assumed confirms it; saying it a second time takes it back.
+    this.verdict = this.byPerson.verdict && this.verdict === verdict ? null : verdict;
     this.byPerson.verdict = true;
     this.#edited();
   }

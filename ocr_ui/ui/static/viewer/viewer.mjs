@@ -10,13 +10,13 @@ import { makeActions } from "./actions.mjs";
 import { ask } from "./dialogs.mjs";
 import { Detail } from "./detail.mjs";
 import { Door } from "./door.mjs";
-import { h, makeWords, relabel, takesText } from "./dom.mjs";
+import { h, makeWords, relabel } from "./dom.mjs";
 import { Drafts } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
 import { FieldTable } from "./fields.mjs";
 import { listenToPointers } from "./gestures.mjs";
 import { makeHelp } from "./help.mjs";
-import { actionOf, isComposing } from "./keys.mjs";
+import { listenToKeys } from "./keyboard.mjs";
 import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
 import { Notices } from "./notice.mjs";
@@ -172,8 +172,7 @@ class Viewer {
     this.views.onshow = (name) => this.root.classList.toggle("showing-fields", name === "fields");
     this.fields.onfocus = (field) => field.quad && this.stage.reveal(field.quad, { readable: true });
     listenToPointers({ ...this, pane: this.pane.element, editInPlace: (id) => this.#editInPlace(id), signal });
-    document.addEventListener("keydown", (event) => this.#keydown(event), { signal });
-    document.addEventListener("keyup", (event) => this.#keyup(event), { signal });
+    listenToKeys({ ...this, signal });
     window.addEventListener("pagehide", () => this.review.keepDraft(), { signal });
     window.addEventListener("beforeunload", (event) => this.#beforeLeaving(event), { signal });
   }
@@ -327,50 +326,6 @@ class Viewer {
     const inPicture = this.input.host?.closest(".vw-over");
     this.input.close();
     (inPicture ? this.pane.element : this.list.element).focus({ preventScroll: true });
-  }
-
-  // Keys ------------------------------------------------------------------------------------------------------------
-
-  #keydown(event) {
-    if (isComposing(event) && takesText(event.target)) return;
-    if (event.defaultPrevented || !this.#isForUs(event.target)) return;
-    const action = this.#actionFor(event);
-    if (!action) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (!event.repeat || !["help", "save", "clean"].includes(action)) this.actions[action]();
-  }
-
-  #isForUs(target) {
-    if (!this.root.offsetParent || document.querySelector("dialog[open]")) return false;
-    return this.root.contains(target) || target === document.body;
-  }
-
-  #actionFor(event) {
-    const { target } = event;
-    if (target === this.input.element) return this.#textAction(event);
-    if (takesText(target)) return this.#fieldAction(event);
-    const pressesButton = target.closest?.("button,a,summary") && ["Enter", " "].includes(event.key);
-    return pressesButton ? null : actionOf(event, "view");
-  }
-
-  /** In the line's field; arrows leave it where the caret can go no further. */
-  #textAction(event) {
-    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-    if (step && plain && this.input.atEdge(step)) return step < 0 ? "text_previous" : "text_next";
-    return actionOf(event, "text");
-  }
-
-  /** In other fields only what concerns the whole page; undo there too where the field edits the document. */
-  #fieldAction(event) {
-    const action = actionOf(event, "text");
-    const edits = event.target.matches(".vw-whole, .vw-field-value");
-    return action === "save" || (edits && ["undo", "redo"].includes(action)) ? action : null;
-  }
-
-  #keyup(event) {
-    if (event.key.toUpperCase() === "C") this.toolbar.clean.release();
   }
 
   // Server ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,54 @@
+/** Which action a key press asks for, depending on where the focus is; and doing it. */
+
+import { takesText } from "./dom.mjs";
+import { actionOf, isComposing } from "./keys.mjs";
+
+const NOT_REPEATED = ["help", "save", "clean"];
+
+/** Keys work while the focus is in the viewer, or nowhere in particular, and the viewer is on the screen. */
+export function listenToKeys({ root, input, actions, toolbar, signal }) {
+  document.addEventListener("keydown", down, { signal });
+  document.addEventListener("keyup", up, { signal });
+
+  function down(event) {
+    if (isComposing(event) && takesText(event.target)) return;
+    if (event.defaultPrevented || !isForUs(event.target)) return;
+    const action = actionFor(event);
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!event.repeat || !NOT_REPEATED.includes(action)) actions[action]();
+  }
+
+  function up(event) {
+    if (event.key.toUpperCase() === "C") toolbar.clean.release();
+  }
+
+  function isForUs(target) {
+    if (!root.offsetParent || document.querySelector("dialog[open]")) return false;
+    return root.contains(target) || target === document.body;
+  }
+
+  function actionFor(event) {
+    const { target } = event;
+    if (target === input.element) return lineAction(event);
+    if (takesText(target)) return fieldAction(event);
+    const pressesButton = target.closest?.("button,a,summary") && ["Enter", " "].includes(event.key);
+    return pressesButton ? null : actionOf(event, "view");
+  }
+
+  /** In a line's field: arrows leave it where the caret can go no further. */
+  function lineAction(event) {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (step && plain && input.atEdge(step)) return step < 0 ? "text_previous" : "text_next";
+    return actionOf(event, "text");
+  }
+
+  /** In other fields: only what concerns the whole page, and undo where the field edits the document. */
+  function fieldAction(event) {
+    const action = actionOf(event, "text");
+    const edits = event.target.matches(".vw-whole, .vw-field-value");
+    return action === "save" || (edits && ["undo", "redo"].includes(action)) ? action : null;
+  }
+}
