@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import re
+import string
 import unicodedata
 
+_LETTERS = string.ascii_letters
 _EMPTY = frozenset({"没有文字", "图中没有文字", "图片中没有文字", "图像中没有文字", "无文字", "notext"})
-_FENCE = re.compile(r"\A\s*```[ \t]*([A-Za-z]*)[ \t]*\r?\n(.*?)(?:\r?\n?[ \t]*```\s*)?\Z", re.DOTALL)
-_END_TOKENS = re.compile(
-    r"(?:<[|｜](?:hy_Assistant|hy_end▁of▁sentence|endoftext|im_end|eot_id|end▁of▁sentence)[|｜]>|</s>)+\s*\Z"
+_END_TOKENS = (
+    *(f"<{bar}{name}{bar}>" for bar in "|｜" for name in ("hy_Assistant", "hy_end▁of▁sentence", "end▁of▁sentence")),
+    *("<|endoftext|>", "<|im_end|>", "<|eot_id|>", "</s>"),
 )
 
 
 def clean(text: str) -> str:
     """Without a byte order mark before it and without the end-of-answer tokens of a model behind it."""
     text = text.removeprefix("\ufeff")
-    return _END_TOKENS.sub("", text) if text.endswith(">") or text.rstrip()[-1:] == ">" else text
+    while (bare := text.rstrip()).endswith(_END_TOKENS):
+        text = next(bare.removesuffix(token) for token in _END_TOKENS if bare.endswith(token))
+    return text
 
 
 def is_empty(text: str) -> bool:
@@ -31,7 +34,17 @@ def is_empty(text: str) -> bool:
 
 def unfence(text: str, languages: frozenset[str]) -> str:
     """The inside of an answer that is one fenced block of one of `languages` ("" for none named)."""
-    found = _FENCE.match(text)
-    if found is None or found[1].lower() not in languages or "```" in found[2]:
+    bare = text.strip()
+    first, _, inside = bare.partition("\n")
+    if not first.startswith("```") or first[3:].strip().lower() not in languages:
         return text
-    return found[2]
+    inside = inside.rstrip().removesuffix("```")
+    return text if "```" in inside else inside.rstrip("\r\n")
+
+
+def strip_fence(text: str) -> str:
+    """The text without blanks, and without the marks of a fenced block, at its ends."""
+    bare = text.strip()
+    if bare.startswith("```"):
+        bare = bare[3:].lstrip(_LETTERS).lstrip()
+    return bare.removesuffix("```").rstrip() if bare.endswith("```") else bare

@@ -16,7 +16,7 @@ from ocr_ui.parsing.repeats import find_repeat
 MOST_ROOTS = 1000
 _Q = "\"'“”‘’＂"
 _ROOT = re.compile(rf"[{{｛]\s{{0,40}}(?:[{_Q}}}｝]|//|/\*|[^\W\d][\w .\-]{{0,60}}[:：=])|\[\s{{0,40}}[{{\[{_Q}]")
-_LINE = re.compile(r"\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\*\*|__)?(.{1,60}?)(?:\*\*|__)?\s*[:：](?:\*\*|__)?\s*(.*)")
+_BULLET = re.compile(r"(?:[-*•]\s{1,4}|\d{1,3}[.)]\s{1,4})")
 _NAME_KEYS = ("name", "key", "field", "字段", "字段名", "名称", "键")
 _VALUE_KEYS = ("value", "text", "content", "值", "内容", "字段值")
 _NOT_A_NAME = re.compile(r"[.。!?！？,，;；]|https?$|^\d{1,2}$")
@@ -89,6 +89,8 @@ def _from_json(text: str, field_names: Sequence[str], notes: Notes) -> list[tupl
         at = max(read.end, found.start() + 1)
         found_any = True
         _note(read, notes)
+        if read.limit and not read.value:
+            break
         if _is_known(read, known):
             notes.add("repeated")
             continue
@@ -175,10 +177,17 @@ def _line_pair(line: str, asked: dict[str, str]) -> tuple[str, str] | None:
     for place, c in enumerate(line[:200]):
         if asked and c in ":：=\t|" and (name := asked.get(normal_name(line[:place].strip(" \t-*•|_")))) is not None:
             return name, line[place + 1 :].strip().strip("*").strip(" |")
-    found = _LINE.fullmatch(line.rstrip("\r"))
-    if asked or found is None or _NOT_A_NAME.search(found[1]) or not found[2].strip():
-        return None
-    return found[1].strip(), found[2].strip()
+    return None if asked else _first_pair(line.strip())
+
+
+def _first_pair(line: str) -> tuple[str, str] | None:
+    """A line split at its first colon, where what stands before it looks like a name."""
+    bullet = _BULLET.match(line)
+    line = line[bullet.end() :] if bullet else line
+    place = next((place for place, c in enumerate(line[:80]) if c in ":："), -1)
+    name = line[: max(place, 0)].strip().strip("*_").strip()
+    value = line[place + 1 :].strip().removeprefix("**").removeprefix("__").strip()
+    return (name, value) if name and value and not _NOT_A_NAME.search(name) else None
 
 
 def _is_value(text: str) -> bool:

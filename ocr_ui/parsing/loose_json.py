@@ -18,9 +18,12 @@ import json_repair
 from ocr_ui.parsing import escapes
 
 DEEPEST = 64
-MOST_ATOMS = 40_000
-"""A model of 32,768 tokens cannot write more."""
+MOST_ATOMS = 20_000
+"""Keys and values of broken JSON in one answer; 32,768 tokens hold about half of that."""
 CANDIDATES = 16
+FIRST_PIECE = 4096
+NEAR_END = 64
+"""An error this near to the end of a piece may come from where the piece was cut."""
 
 _QUOTES = {'"': '"', "'": "'", "“": '”"“', "”": '”"“', "‘": "’'‘", "’": "’'‘", "＂": "＂"}
 _ENDS = {quote: re.compile(rf"\\.|[{ends}]", re.DOTALL) for quote, ends in _QUOTES.items()}
@@ -41,8 +44,12 @@ _ENTRY_START = re.compile(r"\}\s{0,40},?\s{0,40}\{\s{0,40}\Z")
 _LINE_END = re.compile(r"[,，\n]\s*\Z")
 _BARE_STOP = re.compile(r"[,，;；}\]｝］{\n]|\s//|\s/\*|\s#")
 _BARE_KEY = re.compile(rf"[^:：=,，{{}}\[\]\n{_Q}]{{1,120}}")
-_NEXT_LINE = re.compile(rf"\s*(?:[}}\]]|\Z|{_NEXT_KEY})")
+_NEXT_LINE = re.compile(rf"\s{{0,200}}(?:[}}\]]|\Z|{_NEXT_KEY})")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_NUMBERS = re.compile(r"\[\s{0,8}(?:-?\d{1,20}(?:\.\d{1,20})?\s{0,8}(?:,\s{0,8}(?!\])|(?=\])))+\]")
+_ONE_NUMBER = re.compile(r"[-\d.]+")
+_CONTROL = re.compile(r"\\.")
+_CONTROL_CODES = {"b": "0008", "f": "000c", "n": "000a", "r": "000d", "t": "0009"}
 _NOTHING = frozenset({"null", "None", "NULL", "Null", "nil", "none"})
 _COMMAS, _COLONS = ",，;；、", ":：="
 _OPENERS, _CLOSERS = {"{": "}", "[": "]", "｛": "}", "［": "]"}, {"}": "}", "]": "]", "｝": "}", "］": "]"}
@@ -74,6 +81,7 @@ class Read:
         open_list: it ends inside a list.
         limit: nested deeper or longer than what is read; the rest is left out.
         ran_out: more text could change how it is read.
+        atoms: keys and values that were taken out one by one; 0 where strict JSON was read.
     """
 
     value: Any
@@ -83,35 +91,66 @@ class Read:
     open_list: bool = False
     limit: bool = False
     ran_out: bool = False
+    atoms: int = 0
 
 
 def read(text: str, start: int = 0) -> Read:
     """The object or list that begins at `text[start]`. Never raises; what is no JSON at all gives an empty one."""
-    try:
-        value, end = _STRICT.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return _Reader(text, start).read()
+    strict = _read_strict(text, start)
+    if strict is None:
+        return _Reader(text, start, broken=True).read()
+    value, length = strict
+    end = start + length
     if not _is_shallow(value, DEEPEST) or escapes.SUSPECT.search(text, start, end):
-        loose = _Reader(text, start).read()
-        return loose if loose.limit or loose.repaired else Read(_plain(value), end)
-    return Read(_plain(value), end)
+        loose = _Reader(text, start, broken=False).read()
+        if loose.limit or loose.repaired:
+            return loose
+    has_words = text.find("true", start, end) >= 0 or text.find("false", start, end) >= 0
+    return Read(_plain(value) if has_words else value, end)
+
+
+def _read_strict(text: str, start: int) -> tuple[Any, int] | None:
+    """The value and its length in characters; None for what is no strict JSON.
+
+    Tried on growing pieces: the error of the standard library counts the lines of all that it was given.
+    """
+    size = FIRST_PIECE
+    while True:
+        piece = text[start : start + size]
+        try:
+            return _STRICT.raw_decode(piece)
+        except json.JSONDecodeError as error:
+            if start + size >= len(text) or (error.pos < size - NEAR_END and not error.msg.startswith("Unterminated")):
+                return None
+        except (ValueError, RecursionError):
+            return None
+        size *= 4
 
 
 def dump(value: Any) -> str:
     """JSON text of a value, literals as they were written."""
     if isinstance(value, Pairs):
-        return "{" + ", ".join(f"{_quote(key)}: {dump(item)}" for key, item in value.last().items()) + "}"
+        return "{" + ", ".join(f"{quote(key)}: {dump(item)}" for key, item in value.last().items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(dump(item) for item in value) + "]"
     if value is None:
         return "null"
     if isinstance(value, Bare) and (_NUMBER.fullmatch(value) or value in ("true", "false")):
         return str(value)
-    return _quote(str(value))
+    return quote(str(value))
 
 
-def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def quote(text: str) -> str:
+    r"""A JSON string that `read` gives back: control characters as ``\u0009``.
+
+    ``\t`` before letters would read as a LaTeX command that lost its backslash.
+    """
+    return _CONTROL.sub(_as_code, json.dumps(text, ensure_ascii=False))
+
+
+def _as_code(found: re.Match[str]) -> str:
+    code = _CONTROL_CODES.get(found[0][1])
+    return f"\\u{code}" if code else found[0]
 
 
 _STRICT = json.JSONDecoder(parse_float=Bare, parse_int=Bare, parse_constant=Bare, object_pairs_hook=Pairs, strict=False)
@@ -150,10 +189,10 @@ def _open_value(raw: str) -> str:
 class _Reader:
     """Takes values out, mends quotes and brackets, and has json-repair mend the rest."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, start: int, broken: bool) -> None:
         self.text = text
         self.at = start
-        self.start = start
+        self.mended = broken
         self.atoms: list[Any] = []
         self.tokens: list[str] = []
         self.stack: list[str] = []
@@ -161,7 +200,6 @@ class _Reader:
         self.is_key = False
         self.limit = False
         self.cut = False
-        self.mended = False
         self.comment_closes = True
         self.ran_out = False
 
@@ -175,17 +213,13 @@ class _Reader:
         value = self._rebuild(self._load())
         if not isinstance(value, list):
             value = Pairs()
-        return Read(value, self.at, complete and not self.limit, self._differs(), open_list, self.limit, self.ran_out)
+        return Read(
+            value, self.at, complete and not self.limit, self.mended, open_list, self.limit, self.ran_out, self.count
+        )
 
-    def _differs(self) -> bool:
-        """Strict JSON refuses the text, or a backslash was kept."""
-        if self.mended:
-            return True
-        try:
-            _STRICT.raw_decode(self.text, self.start)
-        except (ValueError, RecursionError):
-            return True
-        return False
+    @property
+    def count(self) -> int:
+        return len(self.atoms)
 
     def _step(self) -> bool:
         """One token; False at the end of the value or of the text."""
@@ -196,6 +230,10 @@ class _Reader:
             self.limit = True
             return False
         c = self.text[self.at]
+        if c == "[" and not self.is_key and (found := _NUMBERS.match(self.text, self.at)) is not None:
+            self.at = found.end()
+            self._atom([Bare(value) for value in _ONE_NUMBER.findall(found[0])])
+            return bool(self.stack)
         if c in _OPENERS:
             return self._open(_OPENERS[c])
         if c in _CLOSERS:
@@ -394,7 +432,13 @@ class _Reader:
 
     def _load(self) -> Any:
         """The structure, with placeholders for the values."""
-        return json_repair.loads("".join(self.tokens)) if self.tokens else None
+        if not self.tokens:
+            return None
+        skeleton = "".join(self.tokens)
+        try:
+            return json.loads(skeleton)
+        except ValueError:
+            return json_repair.loads(skeleton, skip_json_loads=True)
 
     def _rebuild(self, value: Any) -> Any:
         if isinstance(value, dict):

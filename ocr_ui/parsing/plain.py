@@ -9,7 +9,7 @@ from ocr_ui.parsing.coordinates import POINTS
 from ocr_ui.parsing.notes import Notes
 from ocr_ui.parsing.repeats import find_repeat
 
-_BOXED = re.compile(r"<ref>.{0,2000}?</ref>\s*<quad>|<quad>\s*(?:<pos_\d|\()|\{\s*\"(?:box|bbox|text)\"\s*:", re.DOTALL)
+_BOXED = re.compile(r"</ref>\s{0,8}<quad>|<quad>\s{0,8}(?:<pos_\d|\()|\{\s{0,8}\"(?:box|bbox|text)\"\s{0,8}:")
 _PAIR = re.compile(POINTS)
 
 

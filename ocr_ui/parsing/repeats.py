@@ -97,10 +97,11 @@ def _turns_needed(unit: str) -> int:
     size = len(unit)
     if not unit.strip():
         return -(-100 // size)
-    if _COORDINATES.search(unit):
+    turns = unit + unit
+    if _COORDINATES.search(turns):
         return 8
-    words = _TAG.sub("", unit)
-    row = bool(_ROW.search(unit))
+    words = _outside_tags(turns)
+    row = bool(_ROW.search(turns))
     if not any(c.isalnum() for c in words):
         return max(100, -(-400 // size))
     if not any(c.isalpha() for c in words):
@@ -110,8 +111,18 @@ def _turns_needed(unit: str) -> int:
     if size >= 120:
         return 8
     if row:
-        return 12 if len(words) >= 40 or (size >= 60 and len(words) < size) else 40
+        return 12 if len(words) >= 80 else 40
     return 8 if size >= 40 else max(20, -(-100 // size))
+
+
+def _outside_tags(turns: str) -> str:
+    """The text of two turns without tags, also without those that the ends cut in two."""
+    first, last = turns.find(">"), turns.rfind("<")
+    if 0 <= first < turns.find("<") % (len(turns) + 1):
+        turns = turns[first + 1 :]
+    if last >= 0 and ">" not in turns[turns.rfind("<") :]:
+        turns = turns[: turns.rfind("<")]
+    return _TAG.sub("", turns)
 
 
 def _whole_run(text: str, size: int) -> Repeat:

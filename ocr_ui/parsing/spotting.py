@@ -21,6 +21,7 @@ from typing import Any
 
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.parsing import loose_json
+from ocr_ui.parsing.answers import strip_fence
 from ocr_ui.parsing.coordinates import NUMBER, POINTS, SPACE, is_flat, number, numbers, order_points, place, read_list
 from ocr_ui.parsing.notes import Notes
 from ocr_ui.parsing.repeats import find_repeat
@@ -69,7 +70,6 @@ position_run = re.compile(rf"\s{{0,4}}{_POSITIONS}", re.IGNORECASE)
 point_run = re.compile(rf"\s{{0,4}}{POINTS}")
 coordinate_run = re.compile(r"[\s\d.．,，、;；()（）\[\]%％+\-−－＋]{0,600}")
 no_tag = re.compile(r"[^<]{0,200}")
-blank_then_close = re.compile(rf"\s*(?:{_CLOSE_REF})", re.IGNORECASE)
 
 _MORE_POINTS = re.compile(r"\s{0,4}(?:[,，、]\s{0,4}(?:[(（][^)）]{0,64})?)?\Z")
 _MORE_TAG = re.compile(r"\s{0,8}(?:<[^<>]{0,64})?\Z")
@@ -82,7 +82,6 @@ _CUT_PAIR = re.compile(
     rf"[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE}(?:[)）]{SPACE}(?:[,，]{SPACE}"
     rf"(?:[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE})?)?)?)?)?)?)?)?)?$"
 )
-_FENCE = re.compile(r"^\s*```[A-Za-z]*\s*|\s*```\s*$")
 _JSON_LEFT = re.compile(r"^[\s\]},;`]+")
 
 TEXT_KEYS = ("text", "text_content", "transcription", "content", "words", "label")
@@ -129,13 +128,15 @@ class _Lines:
                 self.notes.add(code)
             return
         if quad is not None:
-            known = self.seen.get((text, quad), self.before.get((text, quad)))
+            known = self.seen.get((text, quad))
+            if known is None and self.before:
+                known = self.before.get((text, quad))
             if known is not None:
                 self.notes.add("repeated", "The model gave this line more than once, with the same box.", known)
                 return
             self.seen[text, quad] = line
         self.lines.append(TextLine(text, quad))
-        for code in dict.fromkeys(found):
+        for code in dict.fromkeys(found) if found else ():
             self.notes.add(code, line=line)
 
 
@@ -155,13 +156,16 @@ class Scanner:
         self.shapes: dict[str, None] = {}
         self.brackets = 0
         self.final = False
+        self.peek = False
         self.last_close = -1
+        self.atoms = 0
 
     def fork(self) -> Scanner:
         """A copy to look ahead with; its lines start where these end."""
         other = Scanner(self.lines.fork())
         other.text, other.at, other.scan, other.gap, other.ref = self.text, self.at, self.scan, self.gap, self.ref
         other.stray, other.quad, other.brackets = self.stray.copy(), self.quad, self.brackets
+        other.atoms = self.atoms
         other.quad_first, other.shapes, other.last_close = self.quad_first.copy(), self.shapes.copy(), self.last_close
         return other
 
@@ -171,15 +175,17 @@ class Scanner:
         self.last_close -= self.at
         self.at = 0
 
-    def run(self, final: bool) -> None:
-        """Settles all that can be settled."""
-        self.final = final
+    def run(self, final: bool, peek: bool = False) -> None:
+        """Settles all that can be settled. `peek`: no more text is there yet, but what is open stays open."""
+        self.final, self.peek = final, peek
         while found := self._next():
             if not self._step(found):
                 return
 
     def _next(self) -> re.Match[str] | None:
         """The next token; None where there is none yet. No token holds another, so the first one found is the first."""
+        if self.atoms > loose_json.MOST_ATOMS:
+            return None
         self.scan = max(self.scan, self.at)
         found = _TOKEN.search(self.text, self.scan)
         if self.final:
@@ -228,12 +234,14 @@ class Scanner:
     # ---- text between tokens
 
     def _take_gap(self, end: int) -> str:
+        if end == self.at and not self.gap:
+            return ""
         gap, self.gap = self.gap + self.text[self.at : end], ""
         self.at = end
         if "json" in self.shapes:
             self.brackets += gap.count("[") - gap.count("]")
             gap = _JSON_LEFT.sub("", gap)
-        return _FENCE.sub("", gap).strip().strip("\ufeff")
+        return strip_fence(gap).strip("\ufeff")
 
     def _settle_gap(self, end: int) -> None:
         """Text outside tags: goes with the box before it, waits for one after it, or is a stray line."""
@@ -288,7 +296,7 @@ class Scanner:
     def _open_ref(self, found: re.Match[str]) -> bool:
         close = self._find_close(found.end())
         inner = whole_quad.search(self.text, found.end(), close.start() if close else len(self.text))
-        if close is None and not self.final:
+        if close is None and (not self.final or (self.peek and inner is None)):
             return False
         if close is not None and inner is not None and self._tag_may_come(close.end()):
             return False
@@ -363,8 +371,15 @@ class Scanner:
         """A box that opens at `found` and whose coordinates begin at `start`."""
         if not self.final and not self._quad_is_whole(start):
             return False
+        if self.text.startswith("<", start) and open_quad.match(self.text, start) is not None:
+            self.gap += self.text[self.at : found.start()]
+            self.at = start
+            return True
+        box, kind, end = self._read_quad(start)
+        if box.cut and self.peek:
+            return False
         self._settle_gap(found.start())
-        box, kind, self.at = self._read_quad(start)
+        self.at = end
         self._take_box(box, kind)
         return True
 
@@ -439,10 +454,11 @@ class Scanner:
 
     def _entry(self, found: re.Match[str]) -> bool:
         read = loose_json.read(self.text, found.start())
-        if not self.final and not self._is_settled(read):
+        if (self.peek and not read.complete) or (not self.final and not self._is_settled(read)):
             return False
         self._take_gap_before_json(found.start())
         self._flush()
+        self.atoms += loose_json.MOST_ATOMS + 1 if read.limit else read.atoms
         self.shapes["json"] = None
         self.at = max(read.end, found.start() + 1)
         entries = list(_entries(read.value))
@@ -459,7 +475,7 @@ class Scanner:
         before, self.gap, self.at = self.gap + self.text[self.at : end], "", end
         self.brackets += before.count("[") - before.count("]")
         if self.shapes and "json" not in self.shapes:
-            self._settle_text(_FENCE.sub("", before).strip().strip("[").strip())
+            self._settle_text(strip_fence(before).strip("[").strip())
 
     def _settle_text(self, text: str) -> None:
         self._flush()
@@ -487,6 +503,10 @@ class Scanner:
         """Settles the rest. `finished`: nothing more will come, so that open ends are told as cut off."""
         self.run(final=True)
         rest = self.gap + self.text[self.at :]
+        if self.atoms > loose_json.MOST_ATOMS:
+            self._settle_text(rest)
+            self.lines.notes.add("limit")
+            rest = ""
         if "json" in self.shapes:
             self.brackets += rest.count("[") - rest.count("]")
         if "json" in self.shapes and len(self.shapes) == 1:
@@ -701,7 +721,7 @@ class Incremental:
     def _show(self) -> PageContent:
         lines, notes = self._scanner.lines.lines, self._scanner.lines.notes
         ahead = self._scanner.fork()
-        ahead.run(final=True)
+        ahead.run(final=True, peek=True)
         if len(self._settled) != len(lines):
             self._settled = tuple(lines)
             self._settled_text = "\n".join(line.text for line in lines)

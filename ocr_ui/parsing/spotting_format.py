@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from enum import StrEnum
@@ -10,7 +9,7 @@ from enum import StrEnum
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.errors import BadInput
-from ocr_ui.parsing import spotting
+from ocr_ui.parsing import loose_json, spotting
 from ocr_ui.parsing.coordinates import POINTS, SCALE
 
 NO_TEXT = "没有文字"
@@ -18,8 +17,6 @@ NO_TEXT = "没有文字"
 
 _POINTS = re.compile(POINTS)
 _CHAIN_START = re.compile(r"\s*[,，、]?\s*[(（]")
-_ESCAPE = re.compile(r"\\.")
-_CODES = {"b": "0008", "f": "000c", "n": "000a", "r": "000d", "t": "0009"}
 
 
 class Shape(StrEnum):
@@ -131,10 +128,5 @@ _WRITERS = {Shape.TAGS: _tags, Shape.POSITIONS: _positions, Shape.BARE: _bare}
 
 def _entry(line: TextLine, size: tuple[int, int], upright: bool) -> str:
     values = _values(line.quad, size, upright)
-    entry = {"box": values, "text": line.text} if values else {"text": line.text}
-    return _guard(json.dumps(entry, ensure_ascii=False))
-
-
-def _guard(text: str) -> str:
-    r"""Control characters as ``\u0009``: ``\t`` before letters reads as a LaTeX command that lost its backslash."""
-    return _ESCAPE.sub(lambda found: "\\u" + _CODES[found[0][1]] if found[0][1] in _CODES else found[0], text)
+    box = f'"box": {values}, ' if values else ""
+    return f'{{{box}"text": {loose_json.quote(line.text)}}}'

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ocr_ui.domain.content import Table
-from ocr_ui.parsing.table_html import Cell, RawTable
+from ocr_ui.parsing.table_html import MOST_CELLS, Cell, RawTable
 
-MOST_CELLS = 20_000
 WIDEST = 20
 """A colspan over this and over twice the longest row is absurd, not generous."""
 
@@ -83,7 +82,7 @@ def _lay_out(rows: list[list[Cell]], codes: dict[str, None]) -> tuple[Grid, list
                 target = taken if below == 0 else waiting.setdefault(index + below, {})
                 target.update(dict.fromkeys(range(column, column + span), cell.text))
             count += span * cell.rowspan
-            cells.append(replace(cell, colspan=span))
+            cells.append(cell if span == cell.colspan else replace(cell, colspan=span))
             column += span
         if count > MOST_CELLS:
             codes["limit"] = None
@@ -135,7 +134,7 @@ def _is_balanced(text: str) -> bool:
 
 
 def to_markdown(grid: Sequence[Sequence[str]]) -> str:
-    """A pipe table; the first row is the head. Breaks become ``<br>``, pipes are escaped."""
+    """A pipe table; the first row is the head. Breaks become ``<br>``, pipes are escaped, LaTeX stays as it is."""
     if not grid:
         return ""
     rows = ["| " + " | ".join(_pipe_text(cell) for cell in row) + " |" for row in grid]
@@ -143,7 +142,7 @@ def to_markdown(grid: Sequence[Sequence[str]]) -> str:
 
 
 def _pipe_text(cell: str) -> str:
-    return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\r", "").replace("\n", "<br>")
+    return cell.replace("|", "\\|").replace("\r", "").replace("\n", "<br>")
 
 
 def to_csv(grid: Sequence[Sequence[str]]) -> str:

@@ -30,11 +30,13 @@ _TAG = re.compile(
     r"<!--|<[!?][A-Za-z\[][^<>]*>|<(?P<close>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)"
     r"(?P<rest>(?:[^<>\"']|\"[^\"<]{0,300}\"|'[^'<]{0,300}')*(?=>)|[^<>]*)(?P<end>>|(?=<)|\Z)"
 )
-_SPACE = re.compile(r"[ \t\r\f]*\n\s*|[\t\r\f]+")
-_BREAKS = re.compile(r"\s*\n\s*")
+_PARSER = etree.HTMLParser(huge_tree=True, no_network=True, remove_comments=True, remove_pis=True)
+_HALF_TAG = re.compile(r"</?([A-Za-z]{0,7})\Z")
+_TABS = re.compile(r"[\t\r\f]+")
 _SPAN = re.compile(r"\s*\+?(\d{1,9})")
 DEEPEST = 12
-LONGEST = 600_000
+MOST_CELLS = 20_000
+LONGEST = 300_000
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class Reading:
     tables: list[RawTable] = field(default_factory=list)
     stray: list[str] = field(default_factory=list)
     codes: dict[str, None] = field(default_factory=dict)
+    cells: int = 0
 
 
 def read(source: str) -> Reading:
@@ -70,8 +73,7 @@ def read(source: str) -> Reading:
         source = source[:LONGEST]
     guarded, hidden = _hide_unencodable(source)
     cleaner = _Cleaner(guarded, reading.codes)
-    parser = etree.HTMLParser(huge_tree=True, no_network=True, remove_comments=True, remove_pis=True)
-    root = etree.fromstring(f"<html><body>{cleaner.clean()}</body></html>", parser)
+    root = etree.fromstring(f"<html><body>{cleaner.clean()}</body></html>", _PARSER)
     for element in [] if root is None else _top_tables(root):
         _Walker(reading, hidden).table(element, 0)
     return reading
@@ -103,11 +105,19 @@ def _encodable(text: str) -> bool:
     return True
 
 
+def _without_half_tag(source: str) -> str:
+    """Without the beginning of a tag at the end of what was cut off."""
+    found = _HALF_TAG.search(source, max(0, len(source) - 12))
+    half = found is not None and any(name.startswith(found[1].lower()) for name in KEPT)
+    return source[: found.start()] if found and half else source
+
+
 class _Cleaner:
     """Leaves tags of KEPT, with the attributes of cells, and text."""
 
     def __init__(self, source: str, codes: dict[str, None]) -> None:
-        self.source = source
+        self.source = source = _without_half_tag(source)
+        self.lower = source.lower()
         self.codes = codes
         self.out: list[str] = []
         self.at = 0
@@ -140,7 +150,7 @@ class _Cleaner:
 
     def _skip_to(self, end: str, opening: str) -> None:
         """Leaves out what is closed; what is not must not hide the rest."""
-        at = -1 if end in self.no_more else self.source.lower().find(end, self.at)
+        at = -1 if end in self.no_more else self.lower.find(end, self.at)
         if at >= 0:
             close = self.source.find(">", at)
             self.at = close + 1 if close >= 0 else len(self.source)
@@ -242,6 +252,9 @@ class _Walker:
         return []
 
     def _row(self, table: RawTable, element: etree._Element, later: list[etree._Element]) -> None:
+        if self.reading.cells > MOST_CELLS:
+            self.reading.codes["limit"] = None
+            return
         row: list[Cell] = []
         for node in self._parts(element):
             if isinstance(node, str):
@@ -253,6 +266,7 @@ class _Walker:
             elif node.tag == "tr":
                 self._row(table, node, later)
         table.rows.append(row)
+        self.reading.cells += len(row)
 
     def _stray(self, text: str) -> None:
         plain = self._show(text).strip()
@@ -260,8 +274,10 @@ class _Walker:
             self.reading.stray.append(plain)
 
     def _cell(self, element: etree._Element) -> Cell:
-        spans = [self._span(element.get(name)) for name in ("colspan", "rowspan")]
-        return Cell(self._text(element), *spans, header=element.tag == "th")
+        cell = Cell(self._text(element), header=element.tag == "th")
+        if element.attrib:
+            cell.colspan, cell.rowspan = self._span(element.get("colspan")), self._span(element.get("rowspan"))
+        return cell
 
     def _span(self, value: str | None) -> int:
         """Zero, negative and wordy spans are 1 (HTML takes the leading digits of the rest)."""
@@ -274,8 +290,8 @@ class _Walker:
     def _text(self, element: etree._Element) -> str:
         pieces: list[str] = []
         self._collect(element, pieces)
-        text = "\n".join(line.strip(" ") for line in "".join(pieces).split("\n"))
-        return _BREAKS.sub("\n", text).strip()
+        lines = (line.strip() for line in "".join(pieces).split("\n"))
+        return "\n".join(line for line in lines if line)
 
     def _collect(self, element: etree._Element, pieces: list[str]) -> None:
         pieces.append(self._show(element.text))
@@ -304,5 +320,16 @@ class _Walker:
         pieces.append("\n".join(inner.reading.stray))
 
     def _show(self, text: str | None) -> str:
-        shown = _SPACE.sub(" ", text or "")
+        shown = _one_line(text) if text else ""
         return shown.translate(self.hidden) if self.hidden else shown
+
+
+def _one_line(text: str) -> str:
+    """Line breaks of the source, with the blanks around them, as one blank; tabs as blanks."""
+    if "\n" in text:
+        first, *rest = text.split("\n")
+        middle = [part.strip(" \t\r\f") for part in rest]
+        text = " ".join([first.rstrip(" \t\r\f"), *(part for part in middle if part)])
+        if not middle[-1] or rest[-1].endswith((" ", "\t")):
+            text += " "
+    return _TABS.sub(" ", text)

@@ -13,11 +13,15 @@ from ocr_ui.parsing.loose_json import Pairs
 from ocr_ui.parsing.notes import Notes
 from ocr_ui.parsing.plain import cut_repeat, text_lines
 
+MOST_TABLES = 1000
+MOST_COLUMNS = 1000
+"""As many as a colspan may cover in HTML."""
 _TABLE_TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}table(?=[\s>/]|\Z)[^<>]{0,400}>?", re.IGNORECASE)
 _ROW_TAG = re.compile(r"<(?:tr|td|th|thead|tbody)(?:\s[^<>]{0,400})?>", re.IGNORECASE)
 _WRAPPER = re.compile(r"</?(?:html|head|body|center|div)(?:\s[^<>]{0,400})?>|<!doctype[^<>]{0,400}>", re.IGNORECASE)
-_RULE = re.compile(r"\s*\|?\s*:?-{1,400}:?\s*(?:\|\s*:?-{1,400}:?\s*){0,400}\|?\s*")
-_PIPE_CELL = re.compile(r"((?:\\.|[^|\\]|\\\Z)*)(?:\||\Z)", re.DOTALL)
+_RULE = re.compile(r"\|?\s{0,80}:?-{1,400}:?\s{0,80}(?:\|\s{0,80}:?-{1,400}:?\s{0,80}){0,400}\|?")
+_PIPE = re.compile(r"(?<!\\)\|")
+_BREAK = re.compile(r"<br\s?/?>")
 _FENCE_LINE = re.compile(r"\s*```[A-Za-z]*\s*")
 
 
@@ -69,6 +73,9 @@ def split(text: str, notes: Notes, strict: bool = True, looped: bool = False) ->
     pieces: list[Piece] = []
     at = 0
     for start, end, closed in _html_parts(text, strict):
+        if len(pieces) > 2 * MOST_TABLES:
+            notes.add("limit")
+            break
         pieces += _pipe_pieces(text[at:start], notes, strict)
         pieces += _html_pieces(text[start:end], notes, looped and not closed)
         if not closed:
@@ -92,10 +99,9 @@ def _html_parts(text: str, strict: bool) -> Iterator[tuple[int, int, bool]]:
             if depth == 0:
                 yield start, found.end(), True
                 start = -1
-        elif not strict and (row := _ROW_TAG.search(text, 0, found.start())) and start == -1:
+        elif not strict and (row := _ROW_TAG.search(text, 0, found.start())):
             yield row.start(), found.end(), True
-            strict = True
-        strict = strict or depth > 0
+        strict = True
     if depth:
         yield start, len(text), False
     elif not strict and start == -1 and (row := _ROW_TAG.search(text)) is not None:
@@ -117,6 +123,8 @@ def _html_pieces(source: str, notes: Notes, looped: bool) -> list[Piece]:
     if reading.stray:
         notes.add("repaired", "Text between the cells of a table is kept beside it.")
         pieces.append(Piece("\n" + "\n".join(reading.stray) + "\n"))
+    if len(source) > table_html.LONGEST:
+        pieces.append(Piece("\n" + source[table_html.LONGEST :]))
     return pieces
 
 
@@ -145,22 +153,35 @@ def _pipe_pieces(text: str, notes: Notes, strict: bool) -> list[Piece]:
 
 def _pipe_end(lines: list[str], start: int, strict: bool) -> int:
     """The line after the pipe table that begins at `start`; `start` where none does."""
-    if "|" not in lines[start] or _RULE.fullmatch(lines[start]):
+    if "|" not in lines[start] or _is_rule(lines[start]):
         return start
-    ruled = start + 1 < len(lines) and "-" in lines[start + 1] and _RULE.fullmatch(lines[start + 1]) is not None
+    ruled = start + 1 < len(lines) and _is_rule(lines[start + 1])
     end = start
     while end < len(lines) and _is_row(lines[end], ruled):
         end += 1
     return end if ruled or (not strict and end > start) else start
 
 
+def _is_rule(line: str) -> bool:
+    return "-" in line and _RULE.fullmatch(line.strip()) is not None
+
+
 def _is_row(line: str, ruled: bool) -> bool:
     bare = line.strip()
-    return "|" in bare and (ruled or (bare.startswith("|") and bare.count("|") > 1))
+    pipes = bare.count("|")
+    return 0 < pipes <= MOST_COLUMNS and (ruled or (pipes > 1 and bare.startswith("|")))
 
 
 def _pipe_table(lines: list[str], notes: Notes) -> Table:
-    rows = [pipe_cells(line) for line in lines if not _RULE.fullmatch(line)]
+    rows = []
+    cells = 0
+    for line in lines:
+        if not _is_rule(line):
+            rows.append(pipe_cells(line))
+            cells += len(rows[-1])
+        if cells > table_html.MOST_CELLS:
+            notes.add("limit")
+            break
     codes: dict[str, None] = {}
     table = table_grid.from_rows(rows, codes, header=len(rows) < len(lines))
     for code in codes:
@@ -171,12 +192,9 @@ def _pipe_table(lines: list[str], notes: Notes) -> Table:
 def pipe_cells(line: str) -> list[str]:
     r"""The cells of one line, ``\|`` read as a pipe, ``<br>`` as a break."""
     line = line.strip().removeprefix("|")
-    cells = _PIPE_CELL.findall(line)
-    if len(cells) > 1 and not cells[-1].strip():
-        cells.pop()
-    if len(cells) > 1 and line.endswith("|") and not line.endswith("\\|") and not cells[-1].strip():
-        cells.pop()
-    return [re.sub(r"<br\s?/?>", "\n", cell.strip().replace("\\|", "|")) for cell in cells]
+    if line.endswith("|") and not line.endswith("\\|"):
+        line = line[:-1]
+    return [_BREAK.sub("\n", cell.strip().replace("\\|", "|")) for cell in _PIPE.split(line)]
 
 
 # ---- JSON and tabs
