@@ -11,13 +11,14 @@ CER: Levenshtein distance in characters divided by the length of the reference; 
 half width are equal) with runs of white space as one blank. Lines are joined by a line feed, so that reading order
 counts.
 Field F1: over the fields whose value is known; a value is right where it is equal without case, blanks and
-punctuation, an amount where the number is equal. A wrong value counts as invented and as missed.
+punctuation, an amount where the number, a date where the day is equal. A wrong value counts as invented and as missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import datetime
 import json
 import re
 import time
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from dateutil.parser import parse as parse_date
 
 from ocr_ui.domain.content import Field, TextLine
 from ocr_ui.domain.prompt import Task
@@ -91,7 +93,20 @@ class Score:
 def same_value(wanted: str, found: str, kind: str) -> bool:
     if kind == "amount" and number(wanted) is not None:
         return number(wanted) == number(found)
+    if kind == "date" and (day := date(wanted)):
+        return day == date(found)
     return squeeze(wanted) == squeeze(found)
+
+
+def date(text: str) -> datetime.date | None:
+    """The day, read with the day before the month unless the year comes first; None where it is no date."""
+    numbers = re.findall(r"\d+", text) if "年" in text else []
+    try:
+        if len(numbers) == 3:
+            return datetime.date(*map(int, numbers))
+        return parse_date(text, dayfirst=not re.match(r"\s*\d{4}", text)).date()
+    except (ValueError, OverflowError):
+        return None
 
 
 def number(text: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,6 +28,7 @@ READS_WELL = 0.9
 READABLE = 0.6
 GAIN_IF_SURE, GAIN_IF_UNSURE = 0.08, 0.2
 """By how much the mean score of the lines must rise. Upside-down Latin text still scores 0.4 to 0.8."""
+LOSS_IF_SURE = 0.1
 CHARACTERS = 4
 
 
@@ -69,13 +71,13 @@ class OrientationFinder:
         pieces = _longest_lines(picture, reader)
         if not pieces:
             return 0
-        as_it_lies = _score(pieces, 0, reader)
-        if as_it_lies >= READS_WELL:
+        sure = certainty >= SURE
+        views = {0: [_read(piece, 0, reader) for piece in pieces]}
+        if _mean(views[0]) >= READS_WELL and not (sure and all(view.cjk for view in views[0])):
             return 0
-        proposals, gain = ([turns], GAIN_IF_SURE) if certainty >= SURE else ([1, 2, 3], GAIN_IF_UNSURE)
-        scores = {turn: _score(pieces, turn, reader) for turn in proposals}
-        best = max(scores, key=lambda turn: scores[turn])
-        return best if scores[best] >= max(READABLE, as_it_lies + gain) else 0
+        for turn in [turns] if sure else [1, 2, 3]:
+            views[turn] = [_read(piece, turn, reader) for piece in pieces]
+        return _decide(views, sure)
 
     def classify(self, picture: np.ndarray) -> tuple[int, float]:
         """Turns proposed for a BGR picture, and their probability. The labels are degrees clockwise: 90 needs 1."""
@@ -106,6 +108,7 @@ def _session() -> Any:
         )
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return onnxruntime.InferenceSession(str(MODEL), sess_options=options, providers=["CPUExecutionProvider"])
 
 
@@ -138,41 +141,65 @@ def _says(quad: np.ndarray) -> tuple[float, float]:
     return min(float(edges.max() / max(edges.min(), 1)), 12.0), float(edges.min())
 
 
-def _score(pieces: Sequence[np.ndarray], turns: int, reader: TextReader) -> float:
-    """How well lines read when turned, 0..1."""
-    return sum(_line_score(np.ascontiguousarray(np.rot90(piece, turns)), reader) for piece in pieces) / len(pieces)
+@dataclass(frozen=True, slots=True)
+class View:
+    """How well a line reads as it would stand on the turned page, 0..1, and whether it is Chinese or Japanese."""
+
+    score: float
+    cjk: bool = False
 
 
-def _line_score(piece: np.ndarray, reader: TextReader) -> float:
-    """Score of one line as it would stand on the turned page.
+def _decide(views: dict[int, list[View]], sure: bool) -> int:
+    """The turns in which the lines read clearly better than as they lie, else 0.
 
-    The recogniser reads vertical Chinese lying on its side as well as level Chinese, so for Han and kana single
-    characters are read again, upright, and must be the same ones. Letters of other scripts are not stacked: a tall
-    line of them lies on its side.
+    Chinese lying on its side reads nearly as well (the recogniser knows vertical text in that form), so there it is
+    enough that the turned lines read about as well, where the classifier is sure.
     """
+    legible = [n for n in range(len(views[0])) if max(seen[n].score for seen in views.values()) >= READABLE]
+    if not legible:
+        return 0
+    means = {turn: _mean([seen[n] for n in legible]) for turn, seen in views.items()}
+    best = max((turn for turn in views if turn), key=lambda turn: means[turn])
+    gain = GAIN_IF_SURE if sure else GAIN_IF_UNSURE
+    if sure and all(views[best][n].cjk for n in legible):
+        gain = -LOSS_IF_SURE
+    return best if means[best] >= max(READABLE, means[0] + gain) else 0
+
+
+def _mean(views: Sequence[View]) -> float:
+    return sum(view.score for view in views) / len(views)
+
+
+def _read(piece: np.ndarray, turns: int, reader: TextReader) -> View:
+    """One line as it would stand on the turned page.
+
+    For Han and kana single characters are read again, upright, and must be the same ones. Letters of other scripts
+    are not stacked: a tall line of them lies on its side.
+    """
+    piece = np.ascontiguousarray(np.rot90(piece, turns))
     tall = is_tall(_corners(piece))
     level = np.ascontiguousarray(np.rot90(piece)) if tall else piece
     reading = reader.read([level])[0]
-    if not reading.text:
-        return 0.0
+    if not any(char.isalnum() for char in reading.text):
+        return View(0.0)
     if _is_cjk(reading.text):
-        return reading.score * _upright_share(level, reading, tall, reader)
-    return 0.0 if tall else reading.score
+        return View(reading.score * _upright(level, reading, tall, reader), cjk=True)
+    return View(0.0 if tall else reading.score)
 
 
-def _upright_share(level: np.ndarray, reading: Reading, tall: bool, reader: TextReader) -> float:
-    """Part of a few characters that read the same alone, turned as they stand on the page."""
+def _upright(level: np.ndarray, reading: Reading, tall: bool, reader: TextReader) -> float:
+    """Mean score of a few characters that read the same alone, turned as they stand on the page; others count 0."""
     height, width = level.shape[:2]
     letters = [char for char in reading.text if not char.isspace()]
-    placed = [(char, place) for char, place in zip(letters, reading.places, strict=False) if char.isalpha()]
+    placed = [(char, place) for char, place in zip(letters, reading.places, strict=False) if _is_wide(char)]
     chosen = placed[:: max(1, len(placed) // CHARACTERS)][:CHARACTERS]
-    same = 0
+    total = 0.0
     for char, place in chosen:
         middle, reach = place * width, 0.55 * height
         square = level[:, max(0, round(middle - reach)) : max(1, round(middle + reach))]
-        square = np.ascontiguousarray(np.rot90(square, 3 if tall else 0))
-        same += reader.read([square])[0].text == char
-    return same / len(chosen) if chosen else 0.0
+        alone = reader.read([np.ascontiguousarray(np.rot90(square, 3 if tall else 0))])[0]
+        total += alone.score if char in alone.text else 0.0
+    return total / len(chosen) if chosen else 0.0
 
 
 def _corners(piece: np.ndarray) -> np.ndarray:
@@ -182,5 +209,8 @@ def _corners(piece: np.ndarray) -> np.ndarray:
 
 def _is_cjk(text: str) -> bool:
     letters = [char for char in text if char.isalpha()]
-    wide = [char for char in letters if unicodedata.east_asian_width(char) in "WF"]
-    return bool(letters) and 2 * len(wide) >= len(letters)
+    return bool(letters) and 2 * sum(map(_is_wide, letters)) >= len(letters)
+
+
+def _is_wide(char: str) -> bool:
+    return char.isalpha() and unicodedata.east_asian_width(char) in "WF"

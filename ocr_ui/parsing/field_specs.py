@@ -92,6 +92,8 @@ def squeezed(text: str) -> list[tuple[str, int]]:
     """The characters of `squeeze(text)`, each with the index in `text` that it stands for."""
     found = []
     for index, original in enumerate(text):
+        if original in "°º" and text[max(0, index - 1) : index] in ("n", "N"):
+            original = "o"  # n° is no.
         for char in unicodedata.normalize("NFKD", original).casefold():
             if char.isalnum() or char in "#%":
                 found.append((char, index))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -33,16 +33,18 @@ from ocr_ui.parsing.field_specs import (
     squeeze,
     squeezed,
 )
-from ocr_ui.parsing.value_kinds import CURRENCY, DATE, TIME, fold, value_span
+from ocr_ui.parsing.value_kinds import CURRENCY, DATE, RATE, TIME, fold, value_span
 
 __all__ = ["FieldSet", "find_fields", "load_field_sets", "part_of"]
 
 FUZZY_LENGTH = 6
 FUZZY_LENGTH_WIDE = 4
 FUZZY_RATIO = 85
+QUALIFIERS = 2
 NEAR_BELOW = 2.5
 """A value below its label begins within this many label heights."""
 _SEPARATORS = " \t\u3000:：.。-–—=·…_|/*（(【[<《)）】]>》;；,，"
+_DECORATION = " \t\u3000*=~#_-–—·|<>"
 _KINDS = {"amount": "amount", "date": "date", "number": "number"}
 
 
@@ -59,12 +61,16 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A value with where it stands: characters start..end of a line. Smaller ranks are better."""
+    """A value with where it stands: characters start..end of a line, and whole lines that go on with it.
+
+    Smaller ranks are better.
+    """
 
     line: int
     start: int
     end: int
-    rank: tuple[float, ...]
+    rank: tuple[float, ...] = ()
+    more: tuple[int, ...] = ()
 
 
 class Sheet:
@@ -75,7 +81,7 @@ class Sheet:
         self.boxes = [line.quad.bounds if line.quad else None for line in self.lines]
         self.slope = _slope(self.lines)
         known = {squeeze(label) for spec in (*load_field_specs().values(), *asked) for label in spec.labels} - {""}
-        ordered = sorted(known, key=len, reverse=True)
+        ordered = sorted(known, key=lambda label: (-len(label), label))
         self.labels = [_labels_in(number, line.text, ordered) for number, line in enumerate(self.lines)]
 
     def right_of(self, number: int) -> list[int]:
@@ -99,9 +105,9 @@ class Sheet:
                 hits.append((place.left, other))
         return [other for _, other in sorted(hits)]
 
-    def below(self, number: int) -> list[int]:
-        """Lines under this one that begin or stand within its width, nearest first."""
-        box = self.boxes[number]
+    def below(self, number: int, part: BoundingBox | None = None) -> list[int]:
+        """Lines under this one, or under a part of it, nearest first."""
+        box = part or self.boxes[number]
         if box is None:
             return [number + 1] if number + 1 < len(self.lines) else []
         hits = []
@@ -146,8 +152,8 @@ def _field(sheet: Sheet, name: str, spec: FieldSpec) -> Field:
         return Field(name, None, kind=kind)
     line = sheet.lines[found.line]
     value, quad = line.text[found.start : found.end], part_of(line, found.start, found.end)
-    for more in _continued(sheet, found, spec.lines):
-        value += ("" if _ends_wide(value) else " ") + sheet.lines[more].text.strip()
+    for more in (*found.more, *_continued(sheet, found, spec.lines)):
+        value += ("" if _ends_wide(value) else " ") + sheet.lines[more].text.strip(_DECORATION)
         quad = _around(quad, sheet.lines[more].quad)
     return Field(name, value, quad, line.confidence, kind)
 
@@ -182,38 +188,67 @@ def _by_label(sheet: Sheet, spec: FieldSpec) -> Found | None:
         value
         for labels in sheet.labels
         for label in labels
-        if label.squeezed in wanted
+        if label.squeezed in wanted and _heads(labels, label, wanted)
         for value in _values(sheet, spec, label, asked=wanted[label.squeezed] == 0 and spec.key != "total")
     ]
     return min(found, key=lambda value: value.rank, default=None)
+
+
+def _heads(labels: Sequence[Label], label: Label, wanted: Collection[str]) -> bool:
+    """Not merely the qualifier of another label right before it, as BAR in "Rückgeld BAR"."""
+    before = [other for other in labels if other.start < label.start]
+    return not before or label.start - before[-1].end > 1 or before[-1].squeezed in wanted
 
 
 def _values(sheet: Sheet, spec: FieldSpec, label: Label, asked: bool) -> Iterator[Found]:
     """The value of one printed label: in its line, else to its right, else below."""
     start, end = _rest_of_line(sheet, label)
     text = sheet.lines[label.line].text
-    order = _order(sheet, spec, label.line)
-
-    def found(line: int, span: tuple[int, int], place: int) -> Found:
-        return Found(line, *span, rank=(place, 1 - label.quality, 0 if asked else 1, -len(label.squeezed), order))
-
-    if any(char.isalnum() for char in text[start:end]):
-        if (span := _span(text, start, end, spec)) and (spec.tight or spec.kind != "text" or _separated(text, label)):
-            yield found(label.line, span, 0)
-        return
-    if start < len(text) and end < len(text):
-        return  # another label follows: what stands to the right belongs to that one
+    rank = (1 - label.quality, 0 if asked else 1, -len(label.squeezed), _order(sheet, spec, label.line))
+    if not _only_qualifies(text[label.end : end]):
+        if span := _inline(text, start, end, spec, label):
+            yield Found(label.line, *span, (0, *rank))
+            return
+        if spec.kind == "text" or not _ends_line(sheet, label, spec):
+            return
+    elif not (sheet.is_label(label.line) or _ends_line(sheet, label, spec)):
+        return  # a later label of the line has the value that stands there or to the right
     row = _until_label(sheet, sheet.right_of(label.line))
     spans = [(other, span) for other in row if (span := _span_of_line(sheet, other, spec))]
     if spans:
         other, span = spans[-1] if spec.kind == "amount" else spans[0]
-        yield found(other, span, 0)
+        yield Found(other, *span, (0, *rank))
         return
-    if any(any(char.isalnum() for char in sheet.lines[other].text) for other in row) and spec.kind == "text":
-        return
-    for other in sheet.below(label.line)[:1]:
+    part = part_of(sheet.lines[label.line], label.start, label.end)
+    for other in sheet.below(label.line, part and part.bounds)[:1]:
         if not sheet.labels[other] and (span := _span_of_line(sheet, other, spec)):
-            yield found(other, span, 1)
+            yield Found(other, *span, (1, *rank))
+
+
+def _only_qualifies(rest: str) -> bool:
+    """Whether what follows a label is no value: nothing, a rate, a remark in brackets, the label translated."""
+    rest = re.sub(r"[(（\[【][^)）\]】]*[)）\]】]", "", RATE.sub("", fold(rest)))
+    translated = re.match(r"\s*[/|]\s*\D+$", rest)
+    return bool(translated) or not any(char.isalnum() for char in rest)
+
+
+def _ends_line(sheet: Sheet, label: Label, spec: FieldSpec) -> bool:
+    """Whether the value may stand to the right: the label is the line's last, after two qualifying words at most."""
+    text = sheet.lines[label.line].text
+    before = text[: label.start]
+    last = sheet.labels[label.line][-1].start <= label.start or sheet.is_label(label.line)
+    return last and len(before.split()) <= (QUALIFIERS if spec.kind != "text" else 0)
+
+
+def _inline(text: str, start: int, end: int, spec: FieldSpec, label: Label) -> tuple[int, int] | None:
+    """The value after a label in its line. After a label inside a sentence it must follow at once."""
+    if spec.kind == "text":
+        return _span(text, start, end, spec) if spec.tight or _separated(text, label) else None
+    span = _span(text, start, end, spec)
+    inside = re.search(r"[^\W\d_]\s?$", text[: label.start]) and not _is_wide(text[label.start])
+    if span and inside and any(char.isalpha() for char in text[start : span[0]]):
+        return None
+    return span
 
 
 def _rest_of_line(sheet: Sheet, label: Label) -> tuple[int, int]:
@@ -235,12 +270,15 @@ def _starts_value(text: str, index: int) -> bool:
 
 
 def _span(text: str, start: int, end: int, spec: FieldSpec) -> tuple[int, int] | None:
+    if spec.pattern and (match := spec.pattern.search(fold(text[start:end]))):
+        return start + match.start(), start + match.end()
     span = value_span(text[start:end], spec.kind)
     return (start + span[0], start + span[1]) if span else None
 
 
 def _span_of_line(sheet: Sheet, number: int, spec: FieldSpec) -> tuple[int, int] | None:
-    return value_span(sheet.lines[number].text, spec.kind)
+    text = sheet.lines[number].text
+    return _span(text, 0, len(text), spec)
 
 
 def _until_label(sheet: Sheet, row: Sequence[int]) -> list[int]:
@@ -310,7 +348,7 @@ def _first_match(sheet: Sheet, pattern: re.Pattern[str], unless_labelled: bool =
         if unless_labelled and sheet.labels[number]:
             continue
         if match := pattern.search(fold(line.text)):
-            return Found(number, match.start(), match.end(), rank=())
+            return Found(number, match.start(), match.end())
     return None
 
 
@@ -325,7 +363,7 @@ def _currency(sheet: Sheet) -> Found | None:
         return None
     most = Counter(text for text, *_ in hits).most_common(1)[0][0]
     number, span = [(number, span) for text, number, span in hits if text == most][-1]
-    return Found(number, *span, rank=())
+    return Found(number, *span)
 
 
 def _largest_at_top(sheet: Sheet, fits: Callable[[str], bool]) -> Found | None:
@@ -342,10 +380,25 @@ def _largest_at_top(sheet: Sheet, fits: Callable[[str], bool]) -> Found | None:
             continue
         if best is None or box.height > 1.2 * best[0]:
             best = box.height, number
-    if best is None:
+    return _whole_row(sheet, best[1]) if best else None
+
+
+def _whole_row(sheet: Sheet, number: int) -> Found | None:
+    """A line and the ones that go on with it in its row, without decoration (*** SHOP ***)."""
+    text = sheet.lines[number].text
+    kept = text.strip(_DECORATION)
+    if not kept:
         return None
-    span = value_span(sheet.lines[best[1]].text, "text")
-    return Found(best[1], *span, rank=()) if span else None
+    more: list[int] = []
+    box = sheet.boxes[number]
+    for other in sheet.right_of(number):
+        place = sheet.boxes[other]
+        if not (box and place) or place.left - box.right > box.height or not 0.7 < place.height / box.height < 1.4:
+            break
+        more.append(other)
+        box = place
+    start = text.index(kept)
+    return Found(number, start, start + len(kept), more=tuple(more))
 
 
 def _is_wording(text: str) -> bool:
@@ -359,7 +412,7 @@ def _labels_in(number: int, text: str, known: Sequence[str]) -> list[Label]:
     line = "".join(char for char, _ in chars)
     taken = [False] * len(line)
     found: list[Label] = []
-    for label in known:
+    for label in [*known, *known]:  # twice: a label may be bounded by one that is found after it
         at = line.find(label)
         while at >= 0:
             stop = at + len(label)
@@ -376,7 +429,9 @@ def _labels_in(number: int, text: str, known: Sequence[str]) -> list[Label]:
 
 def _bounded(text: str, start: int, end: int, after_label: bool) -> bool:
     """Whether text[start:end] stands as a word of its own rather than inside another one."""
-    before, after = text[start - 1 : start], text[end : end + 1]
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    if "_" in (before, after):
+        return False  # part of an identifier
     if _is_wide(text[start]):
         if end - start == 1 and after.isalnum():
             return False

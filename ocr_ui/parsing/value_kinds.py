@@ -9,7 +9,7 @@ CURRENCY = (
     r"(?:US\$|HK\$|NT\$|[$€£¥￥₩₹]|(?<![A-Za-z])(?:USD|EUR|GBP|CHF|CNY|RMB|JPY|HKD|TWD|AUD|CAD|SGD|KRW|INR|SEK|NOK|DKK|PLN|CZK)"
     r"(?![A-Za-z])|人民币|元|圆|円)"
 )
-_DIGITS = r"\d{1,3}(?:[ ,.'’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:\s?[.,]\s?\d{1,2})?(?!\d)"
+_DIGITS = r"\d{1,3}(?:[ ,.'’`´]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:\s?[.,]\s?\d{1,2})?(?!\d)"
 AMOUNT = re.compile(rf"(?:{CURRENCY}\s*)?[-+−]?\s?(?:{CURRENCY}\s*)?(?:{_DIGITS})(?:[.,][-–—])?(?:\s*{CURRENCY})?")
 _MONTH = (
     r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Mär|Mai|Okt|Dez|janv|févr|avr|juin|juil|août|déc)"
@@ -20,6 +20,7 @@ DATE = re.compile(
     r"\d{4}\s*年\s*\d{1,2}\s*月(?:\s*\d{1,2}\s*[日号])?"
     r"|\d{4}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*\d{1,2}"
     r"|\d{1,2}\s*[-/.]\s*\d{1,2}\s*[-/.]\s*(?:\d{4}|\d{2})"
+    r"|\d{1,2} \d{1,2} (?:19|20)\d{2}"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?\.?[\s-]*{_MONTH}[\s,-]*\d{{2,4}}"
     rf"|{_MONTH}\s*\d{{1,2}}(?:st|nd|rd|th)?[\s,]+\d{{4}}"
     r"|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
@@ -30,7 +31,7 @@ TIME = re.compile(
     r"(?<![\d:.])(?:[01]?\d|2[0-3])\s?[:：]\s?[0-5]\d(?:\s?[:：]\s?[0-5]\d)?(?:\s?[AaPp]\.?[Mm]\.?)?(?![\d:])"
 )
 RATE = re.compile(r"\d{1,2}(?:[.,]\d{1,2})?\s*%")
-NUMBER = re.compile(r"[A-Za-z0-9#][A-Za-z0-9#/_\-.()*]*(?:[ -][A-Za-z0-9/_\-.()*]*\d[A-Za-z0-9/_\-.()*]*)*")
+NUMBER = re.compile(r"[A-Za-z0-9][A-Za-z0-9#/_\-.()*]*(?:[ -][A-Za-z0-9/_\-.()*]*\d[A-Za-z0-9/_\-.()*]*)*")
 _PATTERNS = {"amount": AMOUNT, "date": DATE, "time": TIME, "rate": RATE}
 
 
