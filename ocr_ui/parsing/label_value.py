@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -188,16 +188,10 @@ def _by_label(sheet: Sheet, spec: FieldSpec) -> Found | None:
         value
         for labels in sheet.labels
         for label in labels
-        if label.squeezed in wanted and _heads(labels, label, wanted)
+        if label.squeezed in wanted
         for value in _values(sheet, spec, label, asked=wanted[label.squeezed] == 0 and spec.key != "total")
     ]
     return min(found, key=lambda value: value.rank, default=None)
-
-
-def _heads(labels: Sequence[Label], label: Label, wanted: Collection[str]) -> bool:
-    """Not merely the qualifier of another label right before it, as BAR in "Rückgeld BAR"."""
-    before = [other for other in labels if other.start < label.start]
-    return not before or label.start - before[-1].end > 1 or before[-1].squeezed in wanted
 
 
 def _values(sheet: Sheet, spec: FieldSpec, label: Label, asked: bool) -> Iterator[Found]:
@@ -205,7 +199,7 @@ def _values(sheet: Sheet, spec: FieldSpec, label: Label, asked: bool) -> Iterato
     start, end = _rest_of_line(sheet, label)
     text = sheet.lines[label.line].text
     rank = (1 - label.quality, 0 if asked else 1, -len(label.squeezed), _order(sheet, spec, label.line))
-    if not _only_qualifies(text[label.end : end]):
+    if spec.kind == "rate" or not _only_qualifies(text[label.end : end]):
         if span := _inline(text, start, end, spec, label):
             yield Found(label.line, *span, (0, *rank))
             return
@@ -213,7 +207,7 @@ def _values(sheet: Sheet, spec: FieldSpec, label: Label, asked: bool) -> Iterato
             return
     elif not (sheet.is_label(label.line) or _ends_line(sheet, label, spec)):
         return  # a later label of the line has the value that stands there or to the right
-    row = _until_label(sheet, sheet.right_of(label.line))
+    row = [] if _qualifies(sheet, label, spec) else _until_label(sheet, sheet.right_of(label.line))
     spans = [(other, span) for other in row if (span := _span_of_line(sheet, other, spec))]
     if spans:
         other, span = spans[-1] if spec.kind == "amount" else spans[0]
@@ -223,6 +217,14 @@ def _values(sheet: Sheet, spec: FieldSpec, label: Label, asked: bool) -> Iterato
     for other in sheet.below(label.line, part and part.bounds)[:1]:
         if not sheet.labels[other] and (span := _span_of_line(sheet, other, spec)):
             yield Found(other, *span, (1, *rank))
+
+
+def _qualifies(sheet: Sheet, label: Label, spec: FieldSpec) -> bool:
+    """Whether a label only qualifies another one right before it, as BAR does in "Rückgeld BAR"."""
+    before = [other for other in sheet.labels[label.line] if other.start < label.start]
+    if not before or before[-1].squeezed in {squeeze(name) for name in spec.labels}:
+        return False
+    return not any(char.isalnum() for char in sheet.lines[label.line].text[before[-1].end : label.start])
 
 
 def _only_qualifies(rest: str) -> bool:
