@@ -14,7 +14,6 @@ import numpy as np
 import psutil
 import pytest
 import pytest_asyncio
-from tokenizers.processors import TemplateProcessing
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines import vllm_embedded
@@ -24,7 +23,7 @@ from ocr_ui.engines.vllm_embedded import VllmEngine
 from ocr_ui.errors import BadInput, EngineBusy, EngineFailed
 from ocr_ui.parsing.dispatch import parse
 from scripts.tiny_model.book import NO_SYSTEM, TEXT_FIRST, Example, upright
-from tests.vllm_cpu.tiny_engine import BOOK, CARDS, LONG, RIGHT, pixels, read, request, tiny_settings
+from tests.vllm_cpu.tiny_engine import BOOK, CARDS, LONG, RIGHT, read, request, tiny_settings
 
 pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="module")]
 
@@ -149,25 +148,20 @@ def spy(engine: VllmEngine, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return seen
 
 
-async def test_the_question_reaches_the_engine_as_the_template_wrote_it(
+async def test_the_question_reaches_vllm_as_the_template_wrote_it(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tokenizer = engine._llm.renderer.get_tokenizer()
-    with monkeypatch.context() as patch:
-        patch.setattr(tokenizer._tokenizer, "post_processor", begin_twice(tokenizer))
-        prepared = await engine._render(BOOK["poster"].prompt, pixels("poster"))
-    said = tokenizer.decode(prepared["prompt_token_ids"])
-    picture = tokenizer.image_token
-    assert said.replace(picture * said.count(picture), picture) == tokenizer.apply_chat_template(
-        messages(BOOK["poster"].prompt, {"type": "image"}), tokenize=False, add_generation_prompt=True
-    )
+    renderer = engine._llm.renderer
+    render, seen = renderer.render_cmpl_async, []
 
+    async def watched(prompts: list[dict[str, Any]], how: Any) -> Any:
+        seen.append((prompts[0]["prompt"], how.add_special_tokens))
+        return await render(prompts, how)
 
-def begin_twice(tokenizer: Any) -> TemplateProcessing:
-    """What a tokenizer does that begins every text with its mark."""
-    return TemplateProcessing(
-        single=f"{tokenizer.bos_token} $A", special_tokens=[(tokenizer.bos_token, tokenizer.bos_token_id)]
-    )
+    monkeypatch.setattr(renderer, "render_cmpl_async", watched)
+    await read(engine, "poster")
+    question = renderer.get_tokenizer().apply_chat_template(BOOK["poster"].messages, tokenize=False)
+    assert seen == [(question, False)], "the tokenizer must add no mark of its own"
 
 
 async def test_a_limit_cuts_the_answer(engine: VllmEngine) -> None:
