@@ -159,6 +159,7 @@ class LlamaEngine:
             "llama_not_loaded",
             f"llama-server did not load the model within {LOAD_SECONDS:.0f} s.",
             "Use a smaller quantization.",
+            seconds=f"{LOAD_SECONDS:.0f}",
         )
 
     async def _ended(self) -> EngineDead:
@@ -258,7 +259,7 @@ def take_port(wanted: int) -> int:
             probe.bind((HOST, wanted))
         except OSError as error:
             raise EngineDead(
-                "port_in_use",
+                "llama_port_in_use",
                 f"Port {wanted} is in use.",
                 "End what uses it, or set OCR_UI_LLAMA_PORT to another or to 0.",
                 port=wanted,

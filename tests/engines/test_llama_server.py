@@ -116,7 +116,7 @@ async def test_a_port_in_use_is_said(program: Path) -> None:
         engine = LlamaEngine(settings(program, llama_port=taken.getsockname()[1]))
         with pytest.raises(EngineDead, match="OCR_UI_LLAMA_PORT") as caught:
             await engine.start()
-    assert caught.value.code == "port_in_use"
+    assert caught.value.code == "llama_port_in_use"
 
 
 @pytest.mark.parametrize(
