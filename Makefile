@@ -46,3 +46,8 @@ screenshots: install
 
 stress: install
 	$(BIN)/python -m pytest -m stress
+
+# Ten minutes, or as long as SECONDS says, shared by the parsers and the door for pictures.
+fuzz: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-fuzz.txt
+	$(BIN)/python fuzz/run.py --seconds $(or $(SECONDS),600)

@@ -11,6 +11,7 @@ _END_TOKENS = (
     *(f"<{bar}{name}{bar}>" for bar in "|｜" for name in ("hy_Assistant", "hy_end▁of▁sentence", "end▁of▁sentence")),
     *("<|endoftext|>", "<|im_end|>", "<|eot_id|>", "</s>"),
 )
+_NO_TEXT = ("没有文字", "无文字", "没有任何文字", "没有可识别的文字", "no text")
 
 
 def clean(text: str) -> str:
@@ -30,6 +31,12 @@ def is_empty(text: str) -> bool:
         return True
     letters = "".join(c for c in unicodedata.normalize("NFKC", bare).casefold() if c.isalnum())
     return letters in _EMPTY
+
+
+def says_empty(text: str) -> bool:
+    """A sentence to the effect that there is no text; for answers that should have had boxes."""
+    short = text.strip().casefold()
+    return len(short) <= 60 and any(word in short for word in _NO_TEXT) and not any(c.isdecimal() for c in short)
 
 
 def unfence(text: str, languages: frozenset[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.prompt import Task
 from ocr_ui.parsing import document, fields, formula, plain, spotting, tables
-from ocr_ui.parsing.answers import clean, is_empty
+from ocr_ui.parsing.answers import clean, is_empty, says_empty
 from ocr_ui.parsing.notes import SENTENCES
 
 _MAY_BE_EMPTY = frozenset(Task) - {Task.QA}
@@ -34,7 +34,9 @@ def parse(
     """
     text = clean(text)
     if is_empty(text) and (task in _MAY_BE_EMPTY or not text.strip()):
-        return PageContent(warnings=(ContentWarning("empty", SENTENCES["empty"]),) if finished else ())
+        return _empty(finished)
+    if task is Task.SPOTTING and says_empty(text):
+        return _empty(finished)
     if task is Task.SPOTTING:
         return spotting.parse(text, size, finished)
     if task is Task.FIELDS:
@@ -49,6 +51,10 @@ def parse(
         note = ContentWarning("mixed_format", "The answer came with coordinates although plain text was asked for.")
         return spotting.parse(text, size, finished).with_warnings(note)
     return plain.parse(text, finished)
+
+
+def _empty(finished: bool) -> PageContent:
+    return PageContent(warnings=(ContentWarning("empty", SENTENCES["empty"]),) if finished else ())
 
 
 class IncrementalParser:
@@ -79,7 +85,7 @@ class IncrementalParser:
 
     def finish(self) -> PageContent:
         text = self._text()
-        if self._spotting is None or text != clean(text) or is_empty(text):
+        if self._spotting is None or text != clean(text) or is_empty(text) or says_empty(text):
             return parse(self._task, text, self._size, field_names=self._names)
         return self._spotting.finish()
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ocr_ui.domain.content import Field, PageContent, TextLine
-from ocr_ui.parsing import loose_json
+from ocr_ui.parsing import loose_json, tables
 from ocr_ui.parsing.loose_json import Pairs
 from ocr_ui.parsing.notes import Notes
 from ocr_ui.parsing.repeats import find_repeat
@@ -162,12 +162,24 @@ def _unwrap(value: Pairs, field_names: Sequence[str]) -> list[tuple[str, Any]]:
 def _from_lines(text: str, field_names: Sequence[str], notes: Notes) -> list[tuple[str, Any]]:
     asked = {normal_name(name): name for name in field_names}
     pairs = [pair for line in text.split("\n") if (pair := _line_pair(line, asked)) is not None]
+    pairs = pairs or _from_table(text, asked)
     if pairs:
         notes.add("repaired", "The answer is no JSON; its lines were read as names and values.")
     elif len(field_names) == 1 and _is_value(text):
         notes.add("repaired", "The answer is no JSON; it was taken as the value of the one field asked for.")
         pairs = [(field_names[0], text.strip())]
     return pairs
+
+
+def _from_table(text: str, asked: dict[str, str]) -> list[tuple[str, Any]]:
+    """The rows of a table with two columns; its head, where it has one, names no field that was asked for."""
+    if "|" not in text and "<t" not in text.lower():
+        return []
+    found = tables.parse(text).tables
+    rows = [row for table in found for row in table.grid if len(row) == 2]
+    known = [row for row in rows if normal_name(row[0]) in asked]
+    head = 0 if known or not found or "<th" not in found[0].html else 1
+    return list(known or rows[head:])
 
 
 def _line_pair(line: str, asked: dict[str, str]) -> tuple[str, str] | None:

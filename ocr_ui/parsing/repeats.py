@@ -14,8 +14,10 @@ from itertools import pairwise
 LONGEST_UNIT = 4096
 PROBE = 12
 SHORTEST = 64
-FEWEST = 4
-"""No text under 64 characters and no unit that comes fewer than four times is a loop."""
+FEWEST = 3
+"""No text under 64 characters and no unit that comes fewer than three times is a loop."""
+PARAGRAPHS = ((1000, FEWEST), (300, 4), (120, 6))
+"""Length of what is repeated and how often it has to come, for units longer than a line."""
 COUNTED_LINES = 300
 """Lines that differ by a running number alone; a page holds about a hundred."""
 
@@ -106,10 +108,9 @@ def _turns_needed(unit: str) -> int:
         return max(100, -(-400 // size))
     if not any(c.isalpha() for c in words):
         return max(150, -(-400 // size))
-    if size >= 1000:
-        return FEWEST
-    if size >= 120:
-        return 8
+    for length, needed in PARAGRAPHS:
+        if size >= length:
+            return needed
     if row:
         return 12 if len(words) >= 80 else 40
     return 8 if size >= 40 else max(20, -(-100 // size))

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocr_ui.domain.content import PageContent, TextLine
+from ocr_ui.domain.geometry import Quad
 from ocr_ui.parsing import loose_json
 from ocr_ui.parsing.answers import strip_fence
 from ocr_ui.parsing.coordinates import NUMBER, POINTS, SPACE, is_flat, number, numbers, order_points, place, read_list
@@ -36,7 +37,7 @@ _POS = rf"<{_BAR}pos[_▁ ]({NUMBER}){_BAR}>"
 _POSITIONS = rf"(?:{_POS.replace('(', '(?:', 1)}{SPACE}){{1,16}}"
 _NAMES = "ref|quad|box|bbox|poly|det|object_ref_start|object_ref_end|box_start|box_end"
 _TAG = rf"<\s?{_BAR}\s?(?P<close>/?)\s?(?P<name>{_NAMES})\s?{_BAR}\s?>"
-_HOLDER = r"<[|｜]hy_place[▁_]holder[▁_]no[▁_](?P<holder>\d{1,4})[|｜]>"
+_HOLDER = rf"<{_BAR}hy_place[▁_]holder[▁_]no[▁_](?P<holder>\d{{1,4}}){_BAR}>"
 _SPECIAL = r"<[|｜][A-Za-z][\w▁ \-]{0,60}[|｜]>"
 _KEYS = (
     "box|bbox|bbox_2d|box_2d|quad|poly|polygon|points|position|location|coordinates|rect|text|text_content|content|"
@@ -50,14 +51,14 @@ _TOKEN = re.compile(
 )
 _OLD_NAMES = {110: "quad", 111: "/quad", 112: "ref", 113: "/ref"}
 _QUAD_NAMES = {"quad", "box", "bbox", "poly", "det", "box_start", "box_end"}
-_OPEN_REF = rf"<\s?{_BAR}\s?ref\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]112[|｜]>|<\|object_ref_start\|>"
-_CLOSE_REF = rf"<\s?{_BAR}\s?/\s?ref\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]113[|｜]>|<\|object_ref_end\|>"
+_OPEN_REF = rf"<\s?{_BAR}\s?ref\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]112{_BAR}>|<\|object_ref_start\|>"
+_CLOSE_REF = rf"<\s?{_BAR}\s?/\s?ref\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]113{_BAR}>|<\|object_ref_end\|>"
 _OPEN_QUAD = (
-    rf"<\s?{_BAR}\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]110[|｜]>"
+    rf"<\s?{_BAR}\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]110{_BAR}>"
     r"|<\|box_start\|>"
 )
 _CLOSE_QUAD = (
-    rf"<\s?{_BAR}\s?/\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<[|｜]hy_place[▁_]holder[▁_]no[▁_]111[|｜]>"
+    rf"<\s?{_BAR}\s?/\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]111{_BAR}>"
     r"|<\|box_end\|>"
 )
 open_ref = re.compile(_OPEN_REF, re.IGNORECASE)
@@ -82,7 +83,14 @@ _CUT_PAIR = re.compile(
     rf"[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE}(?:[)）]{SPACE}(?:[,，]{SPACE}"
     rf"(?:[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE})?)?)?)?)?)?)?)?)?$"
 )
+_FOUR = re.compile(rf"[(（\[]{SPACE}{NUMBER}(?:{SPACE}[,，]{SPACE}{NUMBER}){{3}}{SPACE}[)）\]]")
 _JSON_LEFT = re.compile(r"^[\s\]},;`]+")
+
+SEPARATORS = " \t\r\n,，;；、|-•*"
+"""What alone between tags is no text."""
+OVERLAP = 0.3
+DRIFTS = 8
+"""So many lines in a row with one text, each overlapping the one before by so much (intersection over union)."""
 
 TEXT_KEYS = ("text", "text_content", "transcription", "content", "words", "label")
 BOX_KEYS = ("box", "bbox", "bbox_2d", "box_2d", "quad", "poly", "polygon", "points", "location", "position")
@@ -108,6 +116,7 @@ class _Lines:
     offset: int = 0
     before: dict[Any, int] = field(default_factory=dict)
     seen: dict[Any, int] = field(default_factory=dict)
+    drifting: int = 0
 
     @property
     def count(self) -> int:
@@ -135,9 +144,24 @@ class _Lines:
                 self.notes.add("repeated", "The model gave this line more than once, with the same box.", known)
                 return
             self.seen[text, quad] = line
+        self._watch(text, quad, line)
         self.lines.append(TextLine(text, quad))
         for code in dict.fromkeys(found) if found else ():
             self.notes.add(code, line=line)
+
+    def _watch(self, text: str, quad: Quad | None, line: int) -> None:
+        """A text that comes again and again, each time a little further on: no page says that."""
+        last = self.lines[-1] if self.lines else None
+        if last is not None and last.text == text and last.quad is not None and quad is not None:
+            self._drift(line, last.quad.bounds.iou(quad.bounds))
+        else:
+            self.drifting = 0
+
+    def _drift(self, line: int, overlap: float) -> None:
+        self.drifting = self.drifting + 1 if overlap >= OVERLAP else 0
+        if self.drifting >= DRIFTS:
+            note = "The model gave the same text again and again, with boxes that overlap."
+            self.notes.add("repeated", note, line - self.drifting)
 
 
 class Scanner:
@@ -246,7 +270,7 @@ class Scanner:
     def _settle_gap(self, end: int) -> None:
         """Text outside tags: goes with the box before it, waits for one after it, or is a stray line."""
         text = self._take_gap(end)
-        if not text:
+        if not text or (self.shapes and not text.strip(SEPARATORS)):
             return
         if self.quad is not None:
             self._bind(text)
@@ -467,7 +491,7 @@ class Scanner:
         if not read.complete:
             self.lines.notes.add("truncated")
         elif read.repaired and entries:
-            self.lines.notes.add("repaired", line=self.lines.offset + len(self.lines.lines) - 1)
+            self.lines.notes.add("repaired", line=self.lines.count - 1 if self.lines.count else None)
         return True
 
     def _take_gap_before_json(self, end: int) -> None:
@@ -527,6 +551,8 @@ class Scanner:
         if not self.shapes:
             self._plain(text, cut)
             return
+        if "bare" not in self.shapes and not text.strip(SEPARATORS):
+            text = ""
         if self.quad is not None and not text and self.lines.count:
             self.quad = None
             self.lines.notes.add("truncated")
@@ -543,7 +569,13 @@ class Scanner:
             self.lines.notes.add("truncated")
 
     def _plain(self, text: str, cut: bool) -> None:
-        """No coordinates at all: lines of text, none of it lost."""
+        """No coordinates in any of the shapes: other forms, else lines of text, none of it lost."""
+        found = list(_other_json(text)) or list(_fours(text))
+        if found:
+            for line, values in found:
+                self._emit(line, _Box(values))
+            self.lines.notes.add("repaired", "The boxes came in another form than was asked for.")
+            return
         for line in text.split("\n"):
             if line.strip():
                 self.lines.add(line.strip("\r"), None)
@@ -605,7 +637,7 @@ def _cut_pair(text: str, sure: bool) -> re.Match[str] | None:
 def _entries(value: Any) -> Iterator[dict[str, Any]]:
     """Objects with a text or a box, at any depth, in order."""
     if isinstance(value, loose_json.Pairs):
-        entry = value.last()
+        entry = {key.lower(): item for key, item in value}
         if any(key in entry for key in TEXT_KEYS) or any(key in entry for key in BOX_KEYS):
             yield entry
             return
@@ -614,6 +646,40 @@ def _entries(value: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(value, list):
         for inner in value:
             yield from _entries(inner)
+
+
+def _other_json(text: str) -> Iterator[tuple[str, list[float]]]:
+    """Lines of ``{"text": [x1, y1, x2, y2], ...}``, ``[["text", [x1, y1, x2, y2]], ...]`` or of one flat list each."""
+    if text[:1] not in ("{", "["):
+        return
+    value = loose_json.read(text).value
+    pairs = value if isinstance(value, loose_json.Pairs) else [_text_and_box(item) for item in value]
+    if all(pair is not None for pair in pairs):
+        for line, raw in pairs:
+            values = json_box(raw)
+            if values is not None and len(values) in (4, 8):
+                yield line, values
+
+
+def _text_and_box(item: Any) -> tuple[str, list[Any]] | None:
+    if not isinstance(item, list) or isinstance(item, loose_json.Pairs):
+        return None
+    texts = [part for part in item if isinstance(part, str) and _json_number(part) is None]
+    boxes = [part for part in item if isinstance(part, list)]
+    numbers_alone = [part for part in item if isinstance(part, str) and _json_number(part) is not None]
+    raw = boxes[0] if len(boxes) == 1 else numbers_alone
+    return (texts[0], raw) if len(texts) == 1 and raw else None
+
+
+def _fours(text: str) -> Iterator[tuple[str, list[float]]]:
+    """Lines of ``text(x1,y1,x2,y2)`` or ``text [x1, y1, x2, y2]``; only where nothing follows the last of them."""
+    found = list(_FOUR.finditer(text))
+    if not found or found[-1].end() != len(text.rstrip()):
+        return
+    at = 0
+    for match in found:
+        yield text[at : match.start()].strip().rstrip(":：").rstrip(), numbers(match[0])
+        at = match.end()
 
 
 def json_box(raw: Any) -> list[float] | None:

@@ -10,7 +10,7 @@ from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.errors import BadInput
 from ocr_ui.parsing import loose_json, spotting
-from ocr_ui.parsing.coordinates import POINTS, SCALE
+from ocr_ui.parsing.coordinates import POINTS, SCALE, is_flat
 
 NO_TEXT = "没有文字"
 """The model's answer, and the label, for a page without text."""
@@ -90,7 +90,10 @@ def _bare_problem(line: TextLine, size: tuple[int, int], upright: bool) -> str:
         return "it begins or ends with what the shape drops"
     if _CHAIN_START.match(text) or spotting.holds_token(text):
         return "its text looks like coordinates or tags"
-    found = _POINTS.search(_bare(text, _values(line.quad, size, upright)))
+    values = _values(line.quad, size, upright)
+    if len(values) == 8 and is_flat(list(zip(values[::2], values[1::2], strict=True))):
+        return "its four corners enclose nothing"
+    found = _POINTS.search(_bare(text, values))
     return "" if found and found.start() == len(text) else "its text runs into the coordinates"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ def parse(text: str, finished: bool = True) -> PageContent:
     looped = len(text)
     text = cut_repeat(text, notes, finished)
     looped = len(text) < looped
-    pieces = split(_html_in_json(text), notes, strict=False, looped=looped)
+    pieces = split(_html_in_json(_unescaped(text, notes)), notes, strict=False, looped=looped)
     tables = tuple(piece.table for piece in pieces if piece.table)
     if not tables:
         pieces = _other_table(text, notes) or pieces
@@ -207,6 +208,14 @@ def _html_in_json(text: str) -> str:
         return text
     found = [value for value in _strings(loose_json.read(text, start.end()).value) if "<table" in value]
     return "\n".join(found) if found else text
+
+
+def _unescaped(text: str, notes: Notes) -> str:
+    """HTML whose tags came as entities."""
+    if "<table" in text.lower() or "&lt;table" not in text.lower():
+        return text
+    notes.add("repaired", "The tags of the table came as entities.")
+    return html.unescape(text)
 
 
 def _strings(value: Any) -> Iterator[str]:

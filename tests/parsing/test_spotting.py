@@ -230,6 +230,25 @@ READS: dict[str, tuple[str, list[Item], list[str]]] = {
         ["repaired"],
     ),
     "JSON, then bare": ('[{"box":[1,2,30,40],"text":"A"}]\nB(1,50),(30,80)', [A, B], ["mixed_format"]),
+    "a text for each box, as keys": ('{"A":[1,2,30,40],"B":[1,50,30,80]}', [A, B], ["repaired"]),
+    "a list for each line": ('[["A",[1,2,30,40]],["B",[1,50,30,80]]]', [A, B], ["repaired"]),
+    "a flat list for each line": ('[["A",1,2,30,40],["B",1,50,30,80]]', [A, B], ["repaired"]),
+    "four numbers in one bracket, back to back": ("A(1,2,30,40)B(1,50,30,80)", [A, B], ["repaired"]),
+    "four numbers in one bracket, in lines": ("A [1, 2, 30, 40]\nB: [1, 50, 30, 80]", [A, B], ["repaired"]),
+    "a list of four numbers in prose": ("See (1,2,3,4) there.", [("See (1,2,3,4) there.", None)], ["unparsed"]),
+    "keys in another case": ('[{"Box":[1,2,30,40],"TEXT":"A"}]', [A], []),
+    "names of the tags of 1.0 in ASCII": (
+        "<|hy_place_holder_no_112|>A<hy_place_holder_no_113><hy_place▁holder▁no▁110>(1,2),(30,40)"
+        "<hy_place▁holder▁no▁111>",
+        [A],
+        [],
+    ),
+    "separators between tags": (
+        "<ref>A</ref><quad>(1,2),(30,40)</quad>,\n- <ref>B</ref><quad>(1,50),(30,80)</quad>;",
+        [A, B],
+        [],
+    ),
+    "a sentence that there is none": ("图中没有可识别的文字。", [], ["empty"]),
     "two orders": (
         "<ref>A</ref><quad>(1,2),(30,40)</quad><quad><pos_1><pos_50><pos_30><pos_80></quad><ref>B</ref>",
         [A, B],
@@ -300,6 +319,17 @@ def test_open_ends_of_a_running_answer_are_not_told() -> None:
     content = dispatch.parse(Task.SPOTTING, "<ref>A</ref><quad>(1,2),(30,40)</quad><ref>B", SIZE, finished=False)
     assert codes(content) == []
     assert [line.text for line in content.lines] == ["A", "B"]
+
+
+def test_the_same_text_with_boxes_that_creep_on_is_told_and_kept() -> None:
+    content = parse("".join(f"<ref>B</ref><quad>(1,{50 + i}),(30,{80 + i})</quad>" for i in range(100)))
+    assert len(content.lines) == 100
+    assert [(w.code, w.line) for w in content.warnings] == [("repeated", 0)]
+
+
+def test_the_same_text_in_the_cells_of_a_column_is_none() -> None:
+    content = parse("".join(f"0.00(1,{20 * i}),(30,{20 * i + 15})" for i in range(48)))
+    assert codes(content) == []
 
 
 def test_lines_without_boxes_in_a_loop_are_cut() -> None:
