@@ -18,6 +18,8 @@ from ocr_ui.engines.reading_order import reading_order
 GROUPS = (1, 2)
 """Lines in the first groups; the rest come in groups of GROUP."""
 GROUP = 4
+UPRIGHT_SCORE = 0.95
+"""What reads as well as this does not stand on its head: upside-down lines scored at most 0.9."""
 SOME = 0.2
 """From this part of the text's length on, unread lines are worth a word."""
 
@@ -65,10 +67,14 @@ class RapidPage:
 
     def _heard(self, quad: np.ndarray) -> list[TextLine]:
         crop, tall = crop_line(self._picture, quad)
-        turned = self._models.upside_down([crop])[0]
-        if turned:
-            crop = np.ascontiguousarray(np.rot90(crop, 2))
         reading = self._models.read([crop])[0]
+        turned = False
+        if reading.score < UPRIGHT_SCORE and self._models.upside_down([crop])[0]:
+            # The classifier takes lines of worn type for upside-down ones, so the better reading decides.
+            other = np.ascontiguousarray(np.rot90(crop, 2))
+            other_reading = self._models.read([other])[0]
+            turned = other_reading.score > reading.score
+            crop, reading = (other, other_reading) if turned else (crop, reading)
         verdict = legibility(crop, reading, lambda copy: self._models.read([copy])[0])
         line = TextLine(reading.text, _as_read(quad, tall, turned, reading.text), round(reading.score, 4))
         return self._jury.hear(line, verdict, crop.shape[1] / crop.shape[0])

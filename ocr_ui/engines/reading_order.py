@@ -136,10 +136,9 @@ def _two_columns(left: list[int], right: list[int], boxes: np.ndarray) -> bool:
 
 
 def _is_prose(boxes: np.ndarray) -> bool:
-    """Most lines are long and fill their column."""
+    """Most lines are long, and about as long as the longest."""
     wide, high = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
-    column = boxes[:, 2].max() - boxes[:, 0].min()
-    return bool(np.median(wide / np.maximum(high, 1)) >= PROSE_RATIO and np.median(wide) >= 0.5 * column)
+    return bool(np.median(wide / np.maximum(high, 1)) >= PROSE_RATIO and np.median(wide) >= 0.5 * wide.max())
 
 
 def _by_rows(items: list[int], boxes: np.ndarray) -> list[int]:
