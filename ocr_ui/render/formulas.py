@@ -83,8 +83,12 @@ _CLASSES = {
     ("mstyle", "displaystyle", "false"): "ocr-compact",
     ("mtext", "mathvariant", "bold"): "ocr-bold",
     ("mtext", "mathvariant", "italic"): "ocr-italic",
+    ("menclose", "notation", "box"): "ocr-box",
+    ("menclose", "notation", "updiagonalstrike"): "ocr-strike",
+    ("menclose", "notation", "downdiagonalstrike"): "ocr-strike",
+    ("menclose", "notation", "updiagonalstrike downdiagonalstrike"): "ocr-strike",
 }
-"""What MathML Core leaves to style sheets: alignment and `math-style`. (An attribute named displaystyle would look like
+"""What MathML Core leaves to style sheets: alignment, boxes, strokes and `math-style`. (An attribute named displaystyle would look like
 a style to simple filters.)"""
 
 _FORBIDDEN = frozenset(

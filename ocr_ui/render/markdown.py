@@ -21,7 +21,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from ocr_ui.domain.content import PageContent
-from ocr_ui.render.formulas import MATHML, FormulaFinder, FormulaSetter
+from ocr_ui.domain.prompt import Task
+from ocr_ui.render.formulas import MATHML, FormulaFinder, FormulaSetter, bare_latex, formula_html
 from ocr_ui.render.tables import KEPT_TAGS, sanitize_table, table_end
 from ocr_ui.render.visible import MAX_SHOWN, cut_notice, reveal_html, spell_out, text_html, well_formed
 
@@ -40,6 +41,7 @@ CLASSES = {
     "mtext": {"ocr-bold", "ocr-italic"},
     "mstyle": {"ocr-display", "ocr-compact"},
     "mtable": {"ocr-display"},
+    "menclose": {"ocr-box", "ocr-strike"},
 }
 """The classes that the HTML of this package has; the style sheet of the page gives them their looks."""
 
@@ -86,6 +88,19 @@ def render_markdown(text: str, reveal: bool = False) -> str:
     except RecursionError:
         html = _plain(source, reveal)
     return clean_html(html) + cut_notice(text)
+
+
+_PLAIN = frozenset((Task.SPOTTING, Task.TEXT, Task.SUBTITLES, Task.FIELDS))
+
+
+def content_html(content: PageContent, task: Task, reveal: bool = False) -> str:
+    """A page as the task calls for: plain lines for plain text, in which `7.` and `#` mean nothing; a formula; Markdown
+    for all else."""
+    if task in _PLAIN:
+        return lines_html(content, reveal)
+    if task is Task.FORMULA and not re.search(r"\n\s*\n|\$", content.text):
+        return clean_html(f'<div class="ocr-formula-block">{formula_html(bare_latex(content.text), True)}</div>')
+    return render_markdown(content.text, reveal)
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

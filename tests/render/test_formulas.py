@@ -17,6 +17,7 @@ from ocr_ui.render.formulas import (
     formula_html,
     to_mathml,
 )
+from ocr_ui.render.markdown import clean_html
 
 
 def tags(html: str) -> list[str]:
@@ -117,6 +118,22 @@ def test_no_formula_covers_or_hides_its_surroundings(latex: str) -> None:
     assert_safe(html)
     for attribute in ("9999", "500em", "-99", "color", "mathsize", "background"):
         assert attribute not in html
+
+
+@pytest.mark.parametrize(
+    ("latex", "name"),
+    [
+        (r"\boxed{x}", "ocr-box"),
+        (r"\cancel{x}", "ocr-strike"),
+        (r"\xcancel{x}", "ocr-strike"),
+        (r"\dfrac{a}{b}", "ocr-display"),
+        (r"\tfrac{a}{b}", "ocr-compact"),
+        (r"\textbf{x}", "ocr-bold"),
+        (r"\begin{array}{r}a\end{array}", "ocr-right"),
+    ],
+)
+def test_what_browsers_leave_to_style_sheets_has_a_class(latex: str, name: str) -> None:
+    assert f'class="{name}"' in clean_html(formula_html(latex))
 
 
 def test_markup_in_text_stays_text() -> None:

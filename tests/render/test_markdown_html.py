@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ocr_ui.domain.content import PageContent, TextLine
-from ocr_ui.render.markdown import CLASSES, MAX_LEVEL, clean_html, lines_html, render_markdown
+from ocr_ui.domain.prompt import Task
+from ocr_ui.render.markdown import CLASSES, MAX_LEVEL, clean_html, content_html, lines_html, render_markdown
 from ocr_ui.render.visible import MAX_SHOWN
 
 
@@ -277,6 +278,26 @@ def test_a_page_without_lines_shows_its_text() -> None:
     html = lines_html(PageContent(text="a\n  b"))
     assert [e.tag[-3:] for e in elements(html)].count("pre") == 2
     assert visible_text(html) == "a  b"
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "tag", "seen"),
+    [
+        (Task.SPOTTING, "# 7", "pre", "# 7"),
+        (Task.TEXT, "- 7", "pre", "- 7"),
+        (Task.DOCUMENT, "# 7", "h1", "7"),
+        (Task.TRANSLATE, "*7*", "em", "7"),
+        (Task.TABLE, "<table><tr><td>7</td></tr></table>", "td", "7"),
+        (Task.FORMULA, "x^7", "msup", "x7"),
+        (Task.FORMULA, "$$x^7$$", "msup", "x7"),
+        (Task.FORMULA, "Area: $x^7$\n\nb", "msup", "Area: x7\nb"),
+    ],
+)
+def test_a_page_is_shown_as_its_task_calls_for(task: Task, text: str, tag: str, seen: str) -> None:
+    html = content_html(PageContent(text=text), task)
+    assert_safe(html)
+    assert tag in tags(html)
+    assert visible_text(html).strip() == seen
 
 
 def test_very_many_lines_are_cut_with_a_notice() -> None:
