@@ -88,8 +88,8 @@ _CLASSES = {
     ("menclose", "notation", "downdiagonalstrike"): "ocr-strike",
     ("menclose", "notation", "updiagonalstrike downdiagonalstrike"): "ocr-strike",
 }
-"""What MathML Core leaves to style sheets: alignment, boxes, strokes and `math-style`. (An attribute named displaystyle would look like
-a style to simple filters.)"""
+"""What MathML Core leaves to style sheets: alignment, boxes, strokes and `math-style`. (An attribute named displaystyle
+would look like a style to simple filters.)"""
 
 _FORBIDDEN = frozenset(
     (
