@@ -1,12 +1,14 @@
 """Runs the fuzz targets, one after the other: `python fuzz/run.py [parsing|images ...] --seconds 600`.
 
-Seeds come from the cases of the tests. What a run finds new stays in fuzz/corpus/<target>/; an input that breaks the
-product is written to fuzz/crashes/<target>-... and the exit code is not 0: turn it into a test.
+Seeds are the cases of the tests and fuzz/found-<target>.txt, what earlier runs found worth keeping (one input a line,
+base64). What a run finds new stays in fuzz/corpus/<target>/; `--pack` writes it to the file, to be committed. An input
+that breaks the product is written to fuzz/crashes/<target>-... and the exit code is not 0: turn it into a test.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import json
 import subprocess
@@ -29,6 +31,7 @@ TASKS = [
     "layout",
     "subtitles",
 ]
+MOST_PACKED = 200
 MOST_BYTES = {"parsing": 4000, "images": 20_000}
 
 
@@ -38,7 +41,16 @@ def seeds(target: str) -> list[bytes]:
         found = [path.read_bytes() for path in sorted((CASES / "upload" / "files").iterdir())]
     else:
         found = [seed for path in sorted((CASES / "parsing").glob("*.json")) for seed in answers(path)]
+    kept = HERE / f"found-{target}.txt"
+    found += [base64.b64decode(line) for line in kept.read_text().split()] if kept.exists() else []
     return [seed for seed in found if len(seed) <= MOST_BYTES[target]]
+
+
+def pack(target: str) -> None:
+    """Keeps what the corpus has beyond the cases, small inputs only."""
+    inputs = {path.read_bytes() for path in (HERE / "corpus" / target).glob("[0-9a-f]*")}
+    lines = sorted(base64.b64encode(data).decode() for data in inputs if 0 < len(data) <= MOST_PACKED)
+    (HERE / f"found-{target}.txt").write_text("\n".join(lines) + "\n")
 
 
 def answers(path: Path) -> list[bytes]:
@@ -71,7 +83,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", default=list(TARGETS), choices=[*TARGETS, []])
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
+    parser.add_argument("--pack", action="store_true", help="write what was found to fuzz/found-<target>.txt, and end")
     options = parser.parse_args()
+    if options.pack:
+        for target in options.targets:
+            pack(target)
+        return 0
     share = max(1, options.seconds // len(options.targets))
     return max(abs(run(target, share)) for target in options.targets)
 
