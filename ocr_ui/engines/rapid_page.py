@@ -18,6 +18,9 @@ from ocr_ui.engines.reading_order import reading_order
 GROUPS = (1, 2)
 """Lines in the first groups; the rest come in groups of GROUP."""
 GROUP = 4
+TURNED_SCORE = 0.9
+"""A line is turned on its head only where it reads this well then: of letters that the models do not know, the better
+of two wrong readings would be a guess."""
 UPRIGHT_SCORE = 0.95
 """What reads as well as this does not stand on its head: upside-down lines scored at most 0.9."""
 SOME = 0.2
@@ -73,7 +76,7 @@ class RapidPage:
             # The classifier takes lines of worn type for upside-down ones, so the better reading decides.
             other = np.ascontiguousarray(np.rot90(crop, 2))
             other_reading = self._models.read([other])[0]
-            turned = other_reading.score > reading.score
+            turned = other_reading.score > max(reading.score, TURNED_SCORE)
             crop, reading = (other, other_reading) if turned else (crop, reading)
         verdict = legibility(crop, reading, lambda copy: self._models.read([copy])[0])
         line = TextLine(reading.text, _as_read(quad, tall, turned, reading.text), round(reading.score, 4))
