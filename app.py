@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 # Before Gradio and the hub's client are imported: nothing on this machine calls anybody unasked.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
@@ -16,7 +17,7 @@ os.environ.setdefault("DO_NOT_TRACK", "1")
 
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, RedirectResponse
+from fastapi.responses import FileResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
@@ -62,7 +63,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes):
         app.include_router(localized_routes(workbench, localize))
-    app.mount(STATIC_URL, StaticFiles(directory=STATIC), name="static-ui")
+    app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")
 
     @app.get("/favicon.ico", include_in_schema=False)
     async def icon() -> FileResponse:
@@ -81,6 +82,15 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.add_middleware(NoFetching)
     app.add_middleware(SecurityHeaders)
     return mount(app, workbench)
+
+
+class FreshFiles(StaticFiles):
+    """Static files that a browser asks after each time (answered with 304), so that an update is seen at once."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def main() -> int:

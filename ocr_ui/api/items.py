@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter, Request
 
 from ocr_ui.api.errors import Localize, language_of
@@ -13,7 +15,7 @@ def item_routes(workbench: Workbench, localize: Localize) -> APIRouter:
 
     @routes.get("/v1/items/{recognition_id}")
     async def item(recognition_id: int, request: Request) -> dict:
-        value = workbench.views.item(await workbench.annotator.open_item(recognition_id))
+        value = await asyncio.to_thread(workbench.views.item, await workbench.annotator.open_item(recognition_id))
         return localize(value, language_of(request))
 
     return routes

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ocr_ui.domain.page import Page
+from ocr_ui.domain.prompt import Task
 from ocr_ui.errors import WorkbenchError
-from ocr_ui.render.markdown import render_markdown
+from ocr_ui.render.markdown import content_html
 from ocr_ui.services.annotate import Item
 from ocr_ui.services.pictures import Received
 from ocr_ui.services.reading import Progress
@@ -73,7 +74,7 @@ class Views:
             prompt=recognition.prompt.text,
         )
         value["model_lines"] = value["lines"]
-        value["html"] = render_markdown(recognition.content.text)
+        value["html"] = content_html(recognition.content, Task(recognition.prompt.task))
         value["version"], value["state"] = 0, "pending"
 
     def item(self, item: Item) -> dict[str, Any]:
@@ -96,7 +97,7 @@ class Views:
         )
         value.update(
             raw=recognition.generation.text,
-            html=render_markdown(content.text),
+            html=content_html(content, Task(recognition.prompt.task)),
             model_lines=recognition.content.to_dict()["lines"],
             run={"state": recognition.outcome, "seconds": recognition.generation.seconds},
             version=item.review.latest_version,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
                 read.build()
             with gr.Tab(table["tab.dataset"], id="dataset") as dataset_tab:
                 dataset.build()
-        read.wire(demo)
+        read.wire()
         dataset.wire(dataset_tab)
         wire_opening(workbench, language, demo, tabs, read, dataset)
     return demo
@@ -72,26 +73,28 @@ def wire_opening(
 ) -> None:
     """An item of the list, and the item named in the page's address, open in the viewer."""
 
-    async def shown(recognition_id: int) -> tuple[Any, Any]:
+    async def shown(recognition_id: int, engine: str) -> list[Any]:
+        """The viewer's value, and the template with its variables as they were."""
         item = await workbench.annotator.open_item(recognition_id)
-        return localize(workbench.views.item(item), language), item.page.id
+        value = localize(await asyncio.to_thread(workbench.views.item, item), language)
+        return [value, *read.as_used(item.recognition.recognition.prompt, engine)]
 
-    async def open_chosen(event: gr.SelectData) -> list[Any]:
-        return [*await shown(int(event.value)), gr.update(selected="read")]
+    async def open_chosen(event: gr.SelectData, engine: str) -> list[Any]:
+        return [gr.update(selected="read"), *await shown(int(event.value), engine)]
 
-    async def open_addressed(request: gr.Request) -> list[Any]:
+    async def open_addressed(request: gr.Request, engine: str) -> list[Any]:
         item = request.query_params.get("item", "")
-        if not item.isdigit():
-            return [gr.skip(), gr.skip()]
         try:
-            return list(await shown(int(item)))
+            if item.isdigit():
+                return await shown(int(item), engine)
         except WorkbenchError as error:
             gr.Warning(localize_error(error_value(error), language)["message"])
-            return [gr.skip(), gr.skip()]
+        return [gr.skip(), *read.at_first(engine)]
 
     quiet = {"show_progress": "hidden", "queue": False}
-    dataset.list.select(open_chosen, None, [read.viewer, read.page_id, tabs], **quiet)
-    demo.load(open_addressed, None, [read.viewer, read.page_id], **quiet)
+    opened = [read.viewer, read.template, *read.described]
+    dataset.list.select(open_chosen, read.engine, [tabs, *opened], **quiet)
+    demo.load(open_addressed, read.engine, opened, **quiet)
 
 
 def mount(app: Any, workbench: Workbench) -> Any:

@@ -161,8 +161,15 @@ class Desk:
         raise TimeoutError([request.url for request in self.open])
 
     def take_example(self, name: str) -> None:
+        """Opens an example and waits until its picture and its template are there."""
+        before = self.page.evaluate("document.querySelector('#viewer .vw-board img')?.src ?? ''")
         self.page.click(f"[data-name='{name}']")
-        self.settle()
+        self.page.wait_for_function(
+            "before => { const img = document.querySelector('#viewer .vw-board img');"
+            " return img && img.src && img.src !== before && img.naturalWidth > 0; }",
+            arg=before,
+        )
+        self.settle(0.4)
 
     def read(self) -> None:
         """Presses Read and waits for the end."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import gradio as gr
 
 from ocr_ui.domain.prompt import PromptTemplate, Variable
+from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.reading import ReadRequest
@@ -30,7 +32,7 @@ class ReadTab:
         self._workbench, self._words, self._language = workbench, words, language
 
     def build(self) -> None:
-        self.page_id = gr.State(None)
+        self.written = gr.State("")  # the prompt as a handler wrote it last; another text is a person's
         with gr.Row(elem_classes="wb-read"):
             with gr.Column(scale=0, min_width=320, elem_classes="wb-side"):
                 self._build_choices()
@@ -38,7 +40,10 @@ class ReadTab:
                 self._build_examples()
             with gr.Column(scale=1, min_width=640):
                 self.viewer = Viewer(
-                    self._workbench.views.empty(), words=viewer_words(self._language), lang=self._language, padding=False
+                    self._workbench.views.empty(),
+                    words=viewer_words(self._language),
+                    lang=self._language,
+                    padding=False,
                 )
 
     def _build_choices(self) -> None:
@@ -102,103 +107,107 @@ class ReadTab:
 
     # Wiring
 
-    def wire(self, demo: gr.Blocks) -> None:
+    def wire(self) -> None:
         quiet = {"show_progress": "hidden", "queue": False}
         slots = [*self.texts, *self.lists]
-        chosen = [self.template, self.engine, *slots]
-        described = [self.field_set, *slots, self.prompt, self.note, self.versions, self.offer]
-        self.template.change(self.choose, [self.template, self.engine], described, **quiet)
-        self.engine.change(self.explain, chosen, [self.prompt, self.note, self.offer], **quiet)
-        self.field_set.input(self.fill_fields, self.field_set, self.texts[0], **quiet)
+        self.chosen = [self.template, self.engine, *slots]
+        self.explained = [self.prompt, self.written, self.note, self.offer]
+        self.described = [self.field_set, *slots, self.versions, *self.explained]
+        # Only what a person does: a value that a handler sets comes with all that belongs to it.
+        self.template.input(self.choose, [self.template, self.engine], self.described, **quiet)
+        self.engine.input(self.explain, self.chosen, self.explained, **quiet)
+        self.field_set.input(
+            self.fill_fields, [self.field_set, *self.chosen], [self.texts[0], *self.explained], **quiet
+        )
         for slot in slots:
-            slot.change(self.explain, chosen, [self.prompt, self.note, self.offer], **quiet)
-        self.prompt.input(self.notice_edit, [self.prompt, *chosen], self.note, **quiet)
-        self.restore.click(self.explain, chosen, [self.prompt, self.note, self.offer], **quiet)
-        self._wire_versions(chosen, described, quiet)
-        self.viewer.upload(self.take_picture, None, self.page_id, **quiet)
-        self.examples.select(self.take_example, None, [self.viewer, self.page_id, self.template, *slots], **quiet)
+            slot.input(self.explain, self.chosen, self.explained, **quiet)
+        self.prompt.input(self.notice_edit, [self.prompt, self.written, *self.chosen], self.note, **quiet)
+        self.restore.click(self.explain, self.chosen, self.explained, **quiet)
+        self._wire_versions(quiet)
+        taken = [self.viewer, self.template, *self.described]
+        self.examples.select(self.take_example, self.engine, taken, **quiet)
         self.go.click(
             self.read,
-            [self.page_id, self.prompt, *chosen],
+            [self.viewer, self.prompt, self.written, *self.chosen],
             [self.viewer, self.go, self.stop],
             show_progress="hidden",
             concurrency_limit=32,
             concurrency_id="read",
         )
         self.stop.click(self.stop_reading, None, None, **quiet)
-        demo.load(self.choose, [self.template, self.engine], described, **quiet)
 
-    def _wire_versions(self, chosen: list, described: list, quiet: dict) -> None:
-        self.save_version.click(
-            self.keep_version, [self.template, self.prompt, *chosen[2:]], [self.versions, self.note], **quiet
-        )
-        self.save_new.click(
-            self.keep_new,
-            [self.new_name, self.template, self.prompt, *chosen[2:]],
-            [self.template, self.new_name, self.note],
-            **quiet,
-        )
-        self.versions.input(self.restore_version, [self.template, self.versions, self.engine], described, **quiet)
+    def _wire_versions(self, quiet: dict) -> None:
+        text = [self.prompt, *self.chosen]
+        self.save_version.click(self.keep_version, text, [self.versions, self.written, self.note], **quiet)
+        kept = [self.template, self.new_name, *self.described]
+        self.save_new.click(self.keep_new, [self.new_name, *text], kept, **quiet)
+        restored = [self.template, self.versions, self.engine]
+        self.versions.input(self.restore_version, restored, self.described, **quiet)
 
     # Handlers
 
-    def choose(self, name: str, engine: str) -> list[Any]:
-        """Another template: its variables, its text, its versions."""
+    def choose(self, name: str, engine: str, values: dict[str, str] | None = None) -> list[Any]:
+        """Another template: its variables with these values or their defaults, its versions, its text."""
         template = self._template(name)
-        slots = template.variables[:SLOTS]
-        texts = [self._text_slot(slots[n] if n < len(slots) else None) for n in range(SLOTS)]
-        lists = [self._list_slot(slots[n] if n < len(slots) else None) for n in range(SLOTS)]
-        values = [v.default or "" for v in slots] + [""] * (SLOTS - len(slots))
-        prompt, note, offer = self.explain(name, engine, *values, *values)
+        slots = [*template.variables[:SLOTS], *[None] * (SLOTS - len(template.variables[:SLOTS]))]
+        given = [(values or {}).get(v.name, v.default or "") if v else "" for v in slots]
         return [
-            gr.update(visible=any(v.many for v in slots), value=""),
-            *texts,
-            *lists,
-            prompt,
-            note,
+            gr.update(visible=any(v is not None and v.many for v in slots), value=""),
+            *(self._text_slot(variable, value) for variable, value in zip(slots, given, strict=True)),
+            *(self._list_slot(variable, value) for variable, value in zip(slots, given, strict=True)),
             self._version_choices(template),
-            offer,
+            *self.explain(name, engine, *given, *given),
         ]
 
-    def explain(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any]:
+    def at_first(self, engine: str) -> list[Any]:
+        """The first template, for a page that has just been opened."""
+        first = self._template_choices()[0][1]
+        return [first, *self.choose(first, engine)]
+
+    def as_used(self, prompt: PromptUsed, engine: str) -> list[Any]:
+        """The template of a stored run with its variables; nothing where that template is gone."""
+        if prompt.template not in {name for _, name in self._template_choices()}:
+            return [gr.skip()] * (1 + len(self.described))
+        return [prompt.template, *self.choose(prompt.template, engine, prompt.variables)]
+
+    def explain(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any, Any]:
         """The exact text that will be sent with these values, and what a person should know about it."""
         template = self._template(name)
-        values = self._values(template, slots)
-        missing = [self._label(v) for v in template.variables if not (values.get(v.name) or v.default)]
-        text = template.text if missing else self._rendered(template, values)
-        note = fill(self._words["read.prompt.missing"], names=", ".join(missing)) if missing else ""
-        if not missing and not self._takes_prompt(engine):
-            note = fill(self._words["read.prompt.unused"], engine=engine)
-        return text, note, self._offer(template, engine)
+        text = self._rendered(template, self._values(template, slots))
+        return text, text, self._note(template, engine, slots), self._offer(template, engine)
 
-    def notice_edit(self, prompt: str, name: str, engine: str, *slots: str | None) -> str:
-        template = self._template(name)
-        edited = prompt != self._rendered(template, self._values(template, slots))
-        return self._words["read.prompt.edited"] if edited else self.explain(name, engine, *slots)[1]
-
-    def fill_fields(self, field_set: str) -> Any:
-        chosen = load_field_sets().get(field_set)
-        return ", ".join(chosen.names[self._language]) if chosen else gr.skip()
-
-    async def take_picture(self, event: gr.EventData) -> Any:
-        return event.page["id"]
-
-    async def take_example(self, event: gr.SelectData) -> list[Any]:
-        example = self._workbench.examples.get(event.value)
-        received = await self._workbench.pictures.receive(
-            await self._workbench.examples.bytes(example.name), example.file.name
+    def notice_edit(self, prompt: str, written: str, name: str, engine: str, *slots: str | None) -> str:
+        return (
+            self._words["read.prompt.edited"] if prompt != written else self._note(self._template(name), engine, slots)
         )
-        template = self._template(example.template)
-        values = [example.variables.get(v.name, v.default) for v in template.variables[:SLOTS]]
-        values += [None] * (SLOTS - len(values))
-        texts = [gr.update(value=value) if value is not None else gr.skip() for value in values]
+
+    def fill_fields(self, field_set: str, name: str, engine: str, *slots: str | None) -> list[Any]:
+        chosen = load_field_sets().get(field_set)
+        if chosen is None:
+            return [gr.skip()] * (1 + len(self.explained))
+        names = ", ".join(chosen.names[self._language])
+        return [names, *self.explain(name, engine, names, *slots[1:])]
+
+    async def take_example(self, event: gr.SelectData, engine: str) -> list[Any]:
+        """Opens an example and sets the template that fits it."""
+        example = self._workbench.examples.get(event.value)
+        data = await self._workbench.examples.bytes(example.name)
+        received = await self._workbench.pictures.receive(data, example.file.name)
         value = localize(self._workbench.views.picture(received), self._language)
-        return [value, received.page_id, template.name, *texts, *texts]
+        return [value, example.template, *self.choose(example.template, engine, example.variables)]
 
     async def read(
-        self, request: gr.Request, page_id: int | None, prompt: str, name: str, engine: str, *slots: str | None
+        self,
+        request: gr.Request,
+        shown: dict[str, Any] | None,
+        prompt: str,
+        written: str,
+        name: str,
+        engine: str,
+        *slots: str | None,
     ) -> AsyncIterator[list[Any]]:
         """Streams the reading into the viewer. Read and Stop change places while it runs."""
+        page_id = _page_id(shown)
         views = self._workbench.views
         running = [gr.update(interactive=False), gr.update(interactive=True)]
         idle = [gr.update(interactive=True), gr.update(interactive=False)]
@@ -210,36 +219,41 @@ class ReadTab:
         yield [gr.skip(), *running]
         try:
             values = self._values(template, slots)
-            asked = ReadRequest(template, values, self._edited(template, values, prompt))
+            # A text that nobody has touched since it was written here follows the values, however late they came.
+            asked = ReadRequest(template, values, None if prompt == written else prompt)
             owner = request.session_hash or ""
             async for step in self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner):
-                yield [localize(views.reading(page_id, step), self._language), gr.skip(), gr.skip()]
+                value = await asyncio.to_thread(views.reading, page_id, step)
+                yield [localize(value, self._language), gr.skip(), gr.skip()]
         except WorkbenchError as error:
             page, _ = await self._workbench.pictures.load(page_id)
             yield [localize(views.failed(page, page_id, error), self._language), *idle]
             return
         yield [gr.skip(), *idle]
 
-    def keep_version(self, name: str, prompt: str, *slots: str | None) -> tuple[Any, Any]:
+    def keep_version(self, prompt: str, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any]:
         template = self._template(name)
         text = template.with_blanks(prompt, self._values(template, slots))
         try:
             saved = self._workbench.templates.library.save_version(name, text)
         except WorkbenchError as error:
-            return gr.skip(), self._said(error)
+            return gr.skip(), gr.skip(), self._said(error)
         said = fill(self._words["read.saved_version"], version=saved.version, name=name)
-        return self._version_choices(saved), said
+        return self._version_choices(saved), prompt, said
 
-    def keep_new(self, new_name: str, name: str, prompt: str, *slots: str | None) -> tuple[Any, Any, Any]:
+    def keep_new(self, new_name: str, prompt: str, name: str, engine: str, *slots: str | None) -> list[Any]:
         template = self._template(name)
-        text = template.with_blanks(prompt, self._values(template, slots))
+        values = self._values(template, slots)
+        text = template.with_blanks(prompt, values)
         titles = dict.fromkeys(template.title, new_name)
         try:
             saved = self._workbench.templates.library.save_new(new_name.strip(), titles, text, based_on=name)
         except WorkbenchError as error:
-            return gr.skip(), gr.skip(), self._said(error)
+            gr.Warning(self._said(error))
+            return [gr.skip()] * (2 + len(self.described))
+        gr.Info(fill(self._words["read.saved_new"], name=saved.name))
         choices = gr.update(choices=self._template_choices(), value=saved.name)
-        return choices, "", fill(self._words["read.saved_new"], name=saved.name)
+        return [choices, "", *self.choose(saved.name, engine, values)]
 
     def restore_version(self, name: str, version: str, engine: str) -> list[Any]:
         try:
@@ -278,16 +292,16 @@ class ReadTab:
     def _label(self, variable: Variable) -> str:
         return variable.label.get(self._language) or variable.name
 
-    def _text_slot(self, variable: Variable | None) -> Any:
+    def _text_slot(self, variable: Variable | None, value: str) -> Any:
         if variable is None or variable.choices:
             return gr.update(visible=False)
-        return gr.update(visible=True, label=self._label(variable))
+        return gr.update(visible=True, label=self._label(variable), value=value)
 
-    def _list_slot(self, variable: Variable | None) -> Any:
+    def _list_slot(self, variable: Variable | None, value: str) -> Any:
         if variable is None or not variable.choices:
             return gr.update(visible=False)
         choices = [(choice.label.get(self._language) or choice.value, choice.value) for choice in variable.choices]
-        return gr.update(visible=True, label=self._label(variable), choices=choices, value=variable.default)
+        return gr.update(visible=True, label=self._label(variable), choices=choices, value=value)
 
     def _values(self, template: PromptTemplate, slots: tuple[str | None, ...]) -> dict[str, str]:
         """The values of the template's variables: from the list where it has choices, else from the text field."""
@@ -307,10 +321,12 @@ class ReadTab:
         except BadInput:
             return template.text
 
-    def _edited(self, template: PromptTemplate, values: dict[str, str], prompt: str) -> str | None:
-        """The prompt where a person changed it, None where it is the template's own."""
-        own = self._rendered(template, values)
-        return None if prompt in (own, template.text) else prompt
+    def _note(self, template: PromptTemplate, engine: str, slots: tuple[str | None, ...]) -> str:
+        values = self._values(template, slots)
+        missing = [self._label(v) for v in template.variables if not (values.get(v.name) or v.default)]
+        if missing:
+            return fill(self._words["read.prompt.missing"], names=", ".join(missing))
+        return "" if self._takes_prompt(engine) else fill(self._words["read.prompt.unused"], engine=engine)
 
     def _offer(self, template: PromptTemplate, engine: str) -> Any:
         """Which engines can do this, where the chosen one cannot."""
@@ -328,3 +344,9 @@ class ReadTab:
     def _said(self, error: WorkbenchError) -> str:
         said = localize_error(error_value(error), self._language)
         return f"{said['message']} {said['hint']}".strip()
+
+
+def _page_id(shown: dict[str, Any] | None) -> int | None:
+    """The page in a viewer's value."""
+    page = ((shown or {}).get("item") or {}).get("page") or {}
+    return page.get("id")

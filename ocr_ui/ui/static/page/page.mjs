@@ -1,5 +1,7 @@
 // What works on the whole page: keys, and the address that names the item shown.
 
+let opened = false;
+
 document.addEventListener("workbench:item", ({ detail }) => {
   const address = new URL(location.href);
   const shown = address.searchParams.get("item");
@@ -11,7 +13,6 @@ document.addEventListener("workbench:item", ({ detail }) => {
   history.replaceState(history.state, "", address);
 });
 
-let opened = false;
 document.addEventListener("pointerdown", () => (opened = true), { once: true, capture: true });
 document.addEventListener("keydown", () => (opened = true), { once: true, capture: true });
 
