@@ -48,9 +48,13 @@ async def test_silence_gives_beats() -> None:
 
 async def test_an_error_comes_after_what_came_before_it() -> None:
     got = []
-    with pytest.raises(RuntimeError, match="broken"):
+
+    async def collect() -> None:
         async for batch in paced(Source("a", "b", RuntimeError("broken")).play(), hz=1):
-            got += batch
+            got.extend(batch)
+
+    with pytest.raises(RuntimeError, match="broken"):
+        await collect()
     assert got == ["a", "b"]
 
 
