@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from ocr_ui.domain.content import PageContent, TextLine, TextRegion
 from ocr_ui.domain.geometry import Quad
-from ocr_ui.parsing import spotting, tables
+from ocr_ui.parsing import spotting, spotting_json, tables
 from ocr_ui.parsing.answers import unfence
 from ocr_ui.parsing.coordinates import POINTS, numbers, place, read_list
 from ocr_ui.parsing.notes import Notes
@@ -135,12 +135,12 @@ def _layout(text: str, page: _Page, finished: bool) -> PageContent | None:
 
 
 def _layout_entries(text: str, page: _Page, finished: bool) -> PageContent:
-    entries, complete = spotting.json_entries(text)
+    entries, complete = spotting_json.json_entries(text)
     lines: list[TextLine] = []
     for entry in entries:
         kind = next((str(entry[key]) for key in _KIND if isinstance(entry.get(key), str)), "text")
         body = next((str(entry[key]) for key in ("text", "content") if isinstance(entry.get(key), str)), "")
-        quad = _quad(next((entry[key] for key in spotting.BOX_KEYS if key in entry), None), page)
+        quad = _quad(next((entry[key] for key in spotting_json.BOX_KEYS if key in entry), None), page)
         page.regions.append(TextRegion(kind_of(kind), quad, body))
         if body.strip():
             lines.append(TextLine(body, quad))
@@ -154,7 +154,7 @@ def _layout_entries(text: str, page: _Page, finished: bool) -> PageContent:
 
 
 def _quad(raw: object, page: _Page) -> Quad | None:
-    reading = place(spotting.json_box(raw), page.size)
+    reading = place(spotting_json.json_box(raw), page.size)
     for code in reading.codes:
         page.notes.add(code)
     return reading.quad

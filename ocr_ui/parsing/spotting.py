@@ -16,158 +16,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ocr_ui.domain.content import PageContent, TextLine
-from ocr_ui.domain.geometry import Quad
 from ocr_ui.parsing import loose_json
+from ocr_ui.parsing import spotting_tokens as tokens
 from ocr_ui.parsing.answers import strip_fence
-from ocr_ui.parsing.coordinates import NUMBER, POINTS, SPACE, is_flat, number, numbers, order_points, place, read_list
-from ocr_ui.parsing.notes import Notes
+from ocr_ui.parsing.coordinates import is_flat, number, numbers, order_points, read_list
 from ocr_ui.parsing.repeats import find_repeat
+from ocr_ui.parsing.spotting_json import BOX_KEYS, TEXT_KEYS, entries_of, json_box, other_json
+from ocr_ui.parsing.spotting_lines import Box, Lines
 
 LOOK = 1280
 """More than the longest token, and than what broken JSON is judged by."""
 EAGER = 4096
 """While an open line is longer than this, a running answer is looked at only when it grew by an eighth."""
 
-_BAR = r"[|｜]?"
-_POS = rf"<{_BAR}pos[_▁ ]({NUMBER}){_BAR}>"
-_POSITIONS = rf"(?:{_POS.replace('(', '(?:', 1)}{SPACE}){{1,16}}"
-_NAMES = "ref|quad|box|bbox|poly|det|object_ref_start|object_ref_end|box_start|box_end"
-_TAG = rf"<\s?{_BAR}\s?(?P<close>/?)\s?(?P<name>{_NAMES})\s?{_BAR}\s?>"
-_HOLDER = rf"<{_BAR}hy_place[▁_]holder[▁_]no[▁_](?P<holder>\d{{1,4}}){_BAR}>"
-_SPECIAL = r"<[|｜][A-Za-z][\w▁ \-]{0,60}[|｜]>"
-_KEYS = (
-    "box|bbox|bbox_2d|box_2d|quad|poly|polygon|points|position|location|coordinates|rect|text|text_content|content|"
-    "label|transcription|words|layout_type|category|type|confidence|score|id|index|no|line"
-)
-_ENTRY = rf"\{{\s{{0,40}}[\"'“”‘’]?(?:{_KEYS})[\"'“”‘’]?\s{{0,4}}[:：]"
-_TOKEN = re.compile(
-    rf"(?P<points>{POINTS})|(?P<positions>{_POSITIONS})|(?P<tag>{_TAG})|(?P<old>{_HOLDER})|(?P<special>{_SPECIAL})"
-    rf"|(?P<entry>{_ENTRY})",
-    re.IGNORECASE,
-)
-_OLD_NAMES = {110: "quad", 111: "/quad", 112: "ref", 113: "/ref"}
-_QUAD_NAMES = {"quad", "box", "bbox", "poly", "det", "box_start", "box_end"}
-_OPEN_REF = rf"<\s?{_BAR}\s?ref\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]112{_BAR}>|<\|object_ref_start\|>"
-_CLOSE_REF = rf"<\s?{_BAR}\s?/\s?ref\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]113{_BAR}>|<\|object_ref_end\|>"
-_OPEN_QUAD = (
-    rf"<\s?{_BAR}\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]110{_BAR}>"
-    r"|<\|box_start\|>"
-)
-_CLOSE_QUAD = (
-    rf"<\s?{_BAR}\s?/\s?(?:quad|box|bbox|poly|det)\s?{_BAR}\s?>|<{_BAR}hy_place[▁_]holder[▁_]no[▁_]111{_BAR}>"
-    r"|<\|box_end\|>"
-)
-open_ref = re.compile(_OPEN_REF, re.IGNORECASE)
-close_ref = re.compile(_CLOSE_REF, re.IGNORECASE)
-open_quad = re.compile(rf"\s{{0,8}}(?:{_OPEN_QUAD})", re.IGNORECASE)
-close_quad = re.compile(rf"\s{{0,8}}(?:{_CLOSE_QUAD})", re.IGNORECASE)
-whole_quad = re.compile(rf"(?:{_OPEN_QUAD})\s{{0,4}}(?:{POINTS}|{_POSITIONS})\s{{0,4}}(?:{_CLOSE_QUAD})", re.IGNORECASE)
-positions = re.compile(_POS, re.IGNORECASE)
-position_run = re.compile(rf"\s{{0,4}}{_POSITIONS}", re.IGNORECASE)
-point_run = re.compile(rf"\s{{0,4}}{POINTS}")
-coordinate_run = re.compile(r"[\s\d.．,，、;；()（）\[\]%％+\-−－＋]{0,600}")
-no_tag = re.compile(r"[^<]{0,200}")
-
-_MORE_POINTS = re.compile(r"\s{0,4}(?:[,，、]\s{0,4}(?:[(（][^)）]{0,64})?)?\Z")
-_MORE_TAG = re.compile(r"\s{0,8}(?:<[^<>]{0,64})?\Z")
-_BLANK_END = re.compile(r"\s*\Z")
-_ENDS_TOKEN = re.compile(r"[)）>}]")
-
-_CUT_TAG = re.compile(r"<[|｜/ ]{0,3}([A-Za-z0-9_▁\-]{0,40})[|｜]?$")
-_TAG_STARTS = ("ref", "quad", "pos_", "hy_place▁holder▁no▁", "box", "det", "object_ref_", "poly")
-_CUT_PAIR = re.compile(
-    rf"[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE}(?:[)）]{SPACE}(?:[,，]{SPACE}"
-    rf"(?:[(（]{SPACE}(?:{NUMBER}{SPACE}(?:[,，]{SPACE}(?:{NUMBER}{SPACE})?)?)?)?)?)?)?)?)?$"
-)
-_FOUR = re.compile(rf"[(（\[]{SPACE}{NUMBER}(?:{SPACE}[,，]{SPACE}{NUMBER}){{3}}{SPACE}[)）\]]")
-_JSON_LEFT = re.compile(r"^[\s\]},;`]+")
-
 SEPARATORS = " \t\r\n,，;；、|-•*"
 """What alone between tags is no text."""
-OVERLAP = 0.3
-DRIFTS = 8
-"""So many lines in a row with one text, each overlapping the one before by so much (intersection over union)."""
-
-TEXT_KEYS = ("text", "text_content", "transcription", "content", "words", "label")
-BOX_KEYS = ("box", "bbox", "bbox_2d", "box_2d", "quad", "poly", "polygon", "points", "location", "position")
-BOX_KEYS += ("coordinates", "rect")
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    """Coordinates as read: None where they cannot be; `cut` where the answer ended inside them."""
-
-    values: list[float] | None
-    codes: tuple[str, ...] = ()
-    cut: bool = False
-
-
-@dataclass(slots=True)
-class _Lines:
-    """Lines so far with what is known about them. `fork` shares the lines: cheap, for a look ahead."""
-
-    size: tuple[int, int]
-    lines: list[TextLine] = field(default_factory=list)
-    notes: Notes = field(default_factory=Notes)
-    offset: int = 0
-    before: dict[Any, int] = field(default_factory=dict)
-    seen: dict[Any, int] = field(default_factory=dict)
-    drifting: int = 0
-
-    @property
-    def count(self) -> int:
-        return self.offset + len(self.lines)
-
-    def fork(self) -> _Lines:
-        return _Lines(self.size, [], Notes(), self.offset + len(self.lines), self.seen)
-
-    def add(self, text: str, box: _Box | None, *codes: str) -> None:
-        if box is not None and box.cut:
-            box = None
-        reading = None if box is None else place(box.values, self.size)
-        quad = reading and reading.quad
-        line = self.offset + len(self.lines)
-        found = (*(reading.codes if reading else ()), *(box.codes if box else ()), *codes)
-        if quad is None and not text.strip():
-            for code in dict.fromkeys(found):
-                self.notes.add(code)
-            return
-        if quad is not None:
-            known = self.seen.get((text, quad))
-            if known is None and self.before:
-                known = self.before.get((text, quad))
-            if known is not None:
-                self.notes.add("repeated", "The model gave this line more than once, with the same box.", known)
-                return
-            self.seen[text, quad] = line
-        self._watch(text, quad, line)
-        self.lines.append(TextLine(text, quad))
-        for code in dict.fromkeys(found) if found else ():
-            self.notes.add(code, line=line)
-
-    def _watch(self, text: str, quad: Quad | None, line: int) -> None:
-        """A text that comes again and again, each time a little further on: no page says that."""
-        last = self.lines[-1] if self.lines else None
-        if last is not None and last.text == text and last.quad is not None and quad is not None:
-            self._drift(line, last.quad.bounds.iou(quad.bounds))
-        else:
-            self.drifting = 0
-
-    def _drift(self, line: int, overlap: float) -> None:
-        self.drifting = self.drifting + 1 if overlap >= OVERLAP else 0
-        if self.drifting >= DRIFTS:
-            note = "The model gave the same text again and again, with boxes that overlap."
-            self.notes.add("repeated", note, line - self.drifting)
 
 
 class Scanner:
     """Reads an answer as it grows. `text` is what is not settled yet."""
 
-    def __init__(self, lines: _Lines) -> None:
+    def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.text = ""
         self.at = 0
@@ -175,7 +47,7 @@ class Scanner:
         self.gap = ""
         self.ref: tuple[str, bool] | None = None
         self.stray: list[str] = []
-        self.quad: _Box | None = None
+        self.quad: Box | None = None
         self.quad_first: dict[str, bool] = {}
         self.shapes: dict[str, None] = {}
         self.brackets = 0
@@ -211,7 +83,7 @@ class Scanner:
         if self.atoms > loose_json.MOST_ATOMS:
             return None
         self.scan = max(self.scan, self.at)
-        found = _TOKEN.search(self.text, self.scan)
+        found = tokens.TOKEN.search(self.text, self.scan)
         if self.final:
             return found
         if found is None:
@@ -224,12 +96,12 @@ class Scanner:
     def _may_grow(self, found: re.Match[str]) -> bool:
         """More points or positions could follow."""
         if found.lastgroup == "points":
-            return _MORE_POINTS.match(self.text, found.end()) is not None
+            return tokens.MORE_POINTS.match(self.text, found.end()) is not None
         return found.lastgroup == "positions" and self._tag_may_come(found.end())
 
     def _tag_may_come(self, position: int) -> bool:
         """The text ends here, or in the middle of a tag."""
-        return not self.final and _MORE_TAG.match(self.text, position) is not None
+        return not self.final and tokens.MORE_TAG.match(self.text, position) is not None
 
     def _step(self, found: re.Match[str]) -> bool:
         """Takes one token with what belongs to it; False where more text is needed first."""
@@ -244,7 +116,7 @@ class Scanner:
             return self._points(found)
         if kind == "positions":
             return self._open_quad(found, found.start())
-        name = _tag_name(found)
+        name = tokens.tag_name(found)
         if name == "ref":
             return self._open_ref(found)
         if name == "/ref":
@@ -264,7 +136,7 @@ class Scanner:
         self.at = end
         if "json" in self.shapes:
             self.brackets += gap.count("[") - gap.count("]")
-            gap = _JSON_LEFT.sub("", gap)
+            gap = tokens.JSON_LEFT.sub("", gap)
         return strip_fence(gap).strip("\ufeff")
 
     def _settle_gap(self, end: int) -> None:
@@ -283,7 +155,7 @@ class Scanner:
         box, self.quad = self.quad, None
         self._emit(text, box, *codes)
 
-    def _emit(self, text: str, box: _Box | None, *codes: str) -> None:
+    def _emit(self, text: str, box: Box | None, *codes: str) -> None:
         self.lines.add(text, box, *(("empty",) if not text.strip() and box is not None else ()), *codes)
         for line in self.stray:
             self.lines.add(line, None, "unparsed")
@@ -311,7 +183,7 @@ class Scanner:
         self._emit(text, box)
         return True
 
-    def _emit_ref(self, box: _Box, *codes: str) -> None:
+    def _emit_ref(self, box: Box, *codes: str) -> None:
         text, self.ref = self.ref[0] if self.ref else "", None
         self._emit(text, box, *codes)
 
@@ -319,7 +191,7 @@ class Scanner:
 
     def _open_ref(self, found: re.Match[str]) -> bool:
         close = self._find_close(found.end())
-        inner = whole_quad.search(self.text, found.end(), close.start() if close else len(self.text))
+        inner = tokens.WHOLE_QUAD.search(self.text, found.end(), close.start() if close else len(self.text))
         if close is None and (not self.final or (self.peek and inner is None)):
             return False
         if close is not None and inner is not None and self._tag_may_come(close.end()):
@@ -331,7 +203,7 @@ class Scanner:
         elif close is not None and inner is not None and self._box_inside(inner, close):
             self._new_ref(self.text[found.end() : inner.start()], "repaired")
             self.at = inner.start()
-            self._take_box(*self._read_quad(_after_open(self.text, inner.start()))[:2])
+            self._take_box(*self._read_quad(tokens.after_open(self.text, inner.start()))[:2])
             self.at = close.end()
         elif close is not None:
             self._new_ref(self.text[found.end() : close.start()])
@@ -342,7 +214,7 @@ class Scanner:
 
     def _find_close(self, start: int) -> re.Match[str] | None:
         """The next ``</ref>``, looked for once: without any, every open tag would search the rest again."""
-        found = close_ref.search(self.text, max(start, self.last_close))
+        found = tokens.CLOSE_REF.search(self.text, max(start, self.last_close))
         self.last_close = found.start() if found else max(self.last_close, len(self.text) - 64)
         return found
 
@@ -354,13 +226,13 @@ class Scanner:
 
     def _lost_close(self, inner: re.Match[str], close: re.Match[str] | None) -> bool:
         """A whole box inside a ref, and the next ref opens before this one closes: ``</ref>`` was lost."""
-        return close is None or open_ref.search(self.text, inner.end(), close.start()) is not None
+        return close is None or tokens.OPEN_REF.search(self.text, inner.end(), close.start()) is not None
 
     def _box_inside(self, inner: re.Match[str], close: re.Match[str]) -> bool:
         """The box stands inside the ref as its last part, and none follows."""
         if self.text[inner.end() : close.start()].strip():
             return False
-        return open_quad.match(self.text, close.end()) is None
+        return tokens.OPEN_QUAD.match(self.text, close.end()) is None
 
     def _new_ref(self, text: str, *codes: str) -> None:
         if not self.shapes:
@@ -376,7 +248,7 @@ class Scanner:
 
     def _cut_ref(self, start: int) -> None:
         """The answer ends inside a ref."""
-        text = _CUT_TAG.sub("", self.text[start:]) if _cut_tag(self.text[start:]) else self.text[start:]
+        text = tokens.CUT_TAG.sub("", self.text[start:]) if tokens.cut_tag(self.text[start:]) else self.text[start:]
         self.at = len(self.text)
         if not self.shapes:
             self.shapes["tags"] = None
@@ -395,7 +267,7 @@ class Scanner:
         """A box that opens at `found` and whose coordinates begin at `start`."""
         if not self.final and not self._quad_is_whole(start):
             return False
-        if self.text.startswith("<", start) and open_quad.match(self.text, start) is not None:
+        if self.text.startswith("<", start) and tokens.OPEN_QUAD.match(self.text, start) is not None:
             self.gap += self.text[self.at : found.start()]
             self.at = start
             return True
@@ -407,58 +279,58 @@ class Scanner:
         self._take_box(box, kind)
         return True
 
-    def _read_quad(self, start: int) -> tuple[_Box, str, int]:
+    def _read_quad(self, start: int) -> tuple[Box, str, int]:
         """Coordinates from `start` to where the quad ends, closed or not."""
-        if (exact := point_run.match(self.text, start)) is not None:
-            if (close := close_quad.match(self.text, exact.end())) is not None:
-                return _Box(numbers(exact[0])), "points", close.end()
+        if (exact := tokens.POINT_RUN.match(self.text, start)) is not None:
+            if (close := tokens.CLOSE_QUAD.match(self.text, exact.end())) is not None:
+                return Box(numbers(exact[0])), "points", close.end()
             if len(numbers(exact[0])) in (4, 8) and not self._goes_on(exact.end()):
                 code = "truncated" if self._ends_in_tag(exact.end()) else "repaired"
-                return _Box(numbers(exact[0]), (code,)), "points", exact.end()
-        if (run := position_run.match(self.text, start)) is not None:
+                return Box(numbers(exact[0]), (code,)), "points", exact.end()
+        if (run := tokens.POSITION_RUN.match(self.text, start)) is not None:
             return self._read_positions(run)
         return self._read_loose(start)
 
     def _quad_is_whole(self, start: int) -> bool:
         """What ends the quad has come: its closing tag, or text that cannot belong to it."""
-        run = position_run.match(self.text, start)
-        end = run.end() if run else _run_end(self.text, start)
+        run = tokens.POSITION_RUN.match(self.text, start)
+        end = run.end() if run else tokens.run_end(self.text, start)
         if self._tag_may_come(end):
             return False
-        rest = no_tag.match(self.text, end)
+        rest = tokens.NO_TAG.match(self.text, end)
         return rest is None or (rest.end() < len(self.text) and not self._tag_may_come(rest.end()))
 
     def _goes_on(self, position: int) -> bool:
         """Numbers or brackets follow, up to the end of the quad: what was read is not all of it."""
-        end = _run_end(self.text, position)
-        return end > position and close_quad.match(self.text, end) is not None
+        end = tokens.run_end(self.text, position)
+        return end > position and tokens.CLOSE_QUAD.match(self.text, end) is not None
 
-    def _read_positions(self, run: re.Match[str]) -> tuple[_Box, str, int]:
-        values = [number(value) for value in positions.findall(run[0])]
-        close = close_quad.match(self.text, run.end())
+    def _read_positions(self, run: re.Match[str]) -> tuple[Box, str, int]:
+        values = [number(value) for value in tokens.POSITION.findall(run[0])]
+        close = tokens.CLOSE_QUAD.match(self.text, run.end())
         end = close.end() if close else run.end()
         cut = close is None and len(values) not in (4, 8) and self._ends_in_tag(end)
-        return _Box(values, cut=cut), "positions", end
+        return Box(values, cut=cut), "positions", end
 
-    def _read_loose(self, start: int) -> tuple[_Box, str, int]:
+    def _read_loose(self, start: int) -> tuple[Box, str, int]:
         """Coordinates in another form, or none that can be read."""
-        end = _run_end(self.text, start)
-        close = close_quad.match(self.text, end)
+        end = tokens.run_end(self.text, start)
+        close = tokens.CLOSE_QUAD.match(self.text, end)
         if close is not None:
-            return _Box(read_list(self.text[start:end].strip())), "points", close.end()
+            return Box(read_list(self.text[start:end].strip())), "points", close.end()
         if self._ends_in_tag(end):
-            return _Box(None, cut=True), "points", len(self.text)
-        rest = no_tag.match(self.text, end)
-        close = close_quad.match(self.text, rest.end()) if rest else None
-        return _Box(None), "points", close.end() if close else end
+            return Box(None, cut=True), "points", len(self.text)
+        rest = tokens.NO_TAG.match(self.text, end)
+        close = tokens.CLOSE_QUAD.match(self.text, rest.end()) if rest else None
+        return Box(None), "points", close.end() if close else end
 
     def _ends_in_tag(self, position: int) -> bool:
         """Nothing is left, or only the beginning of a tag."""
-        if _BLANK_END.match(self.text, position) is not None:
+        if tokens.BLANK_END.match(self.text, position) is not None:
             return True
-        return _MORE_TAG.match(self.text, position) is not None and _cut_tag(self.text) is not None
+        return tokens.MORE_TAG.match(self.text, position) is not None and tokens.cut_tag(self.text) is not None
 
-    def _take_box(self, box: _Box, kind: str) -> None:
+    def _take_box(self, box: Box, kind: str) -> None:
         """Which text a box belongs to: the shape says whether it stands before or after it."""
         self.shapes["positions" if kind == "positions" else "tags"] = None
         first = self.quad_first.setdefault(kind, self.ref is None if kind == "points" else not self._tagged_ref())
@@ -485,7 +357,7 @@ class Scanner:
         self.atoms += loose_json.MOST_ATOMS + 1 if read.limit else read.atoms
         self.shapes["json"] = None
         self.at = max(read.end, found.start() + 1)
-        entries = list(_entries(read.value))
+        entries = list(entries_of(read.value))
         for index, entry in enumerate(entries):
             self._take_entry(entry, read, index == len(entries) - 1)
         if not read.complete:
@@ -515,7 +387,7 @@ class Scanner:
         if cut and read.open_list:
             raw = None
         plain = "" if text is None else text if isinstance(text, str) else loose_json.dump(text)
-        box = _Box(json_box(raw))
+        box = Box(json_box(raw))
         if cut and box.values is None:
             self._emit(plain, None, "truncated")
         else:
@@ -523,8 +395,8 @@ class Scanner:
 
     # ---- the end
 
-    def finish(self, finished: bool) -> None:
-        """Settles the rest. `finished`: nothing more will come, so that open ends are told as cut off."""
+    def finish(self) -> None:
+        """Settles the rest: nothing more will come."""
         self.run(final=True)
         rest = self.gap + self.text[self.at :]
         if self.atoms > loose_json.MOST_ATOMS:
@@ -537,9 +409,9 @@ class Scanner:
             if self.brackets > 0:
                 self.lines.notes.add("truncated")
             rest = ""
-        cut = _cut_tag(rest)
+        cut = tokens.cut_tag(rest)
         if cut is None and ("bare" in self.shapes or not self.shapes):
-            cut = _cut_pair(rest, bool(self.shapes))
+            cut = tokens.cut_pair(rest, bool(self.shapes))
         if cut:
             rest = rest[: cut.start()]
         self.gap, self.text, self.at = rest, "", 0
@@ -570,10 +442,10 @@ class Scanner:
 
     def _plain(self, text: str, cut: bool) -> None:
         """No coordinates in any of the shapes: other forms, else lines of text, none of it lost."""
-        found = list(_other_json(text)) or list(_fours(text))
+        found = list(other_json(text)) or list(_fours(text))
         if found:
             for line, values in found:
-                self._emit(line, _Box(values))
+                self._emit(line, Box(values))
             self.lines.notes.add("repaired", "The boxes came in another form than was asked for.")
             return
         for line in text.split("\n"):
@@ -584,147 +456,25 @@ class Scanner:
             self.lines.notes.add("truncated")
 
 
-def _run_end(text: str, start: int) -> int:
-    """Where the run of digits, brackets and commas that begins at `start` ends."""
-    run = coordinate_run.match(text, start)
-    return run.end() if run else start
-
-
-def _after_open(text: str, start: int) -> int:
-    opening = open_quad.match(text, start)
-    return opening.end() if opening else start
-
-
-def holds_token(text: str) -> bool:
-    """The text holds what reads as coordinates, a tag or a JSON entry outside ``<ref>``."""
-    return _TOKEN.search(text) is not None
-
-
-def _tag_name(found: re.Match[str]) -> str:
-    if found["old"]:
-        return _OLD_NAMES.get(int(found["holder"]), "figure")
-    name = found["name"].lower()
-    close = bool(found["close"]) or name.endswith("_end")
-    return ("/" if close else "") + ("quad" if name in _QUAD_NAMES else "ref")
-
-
-def _bare_box(chain: str) -> _Box:
+def _bare_box(chain: str) -> Box:
     """Two points are a box, four a quad; four that enclose nothing are a box and something else."""
     values = numbers(chain)
     if len(values) == 8:
         points = list(zip(values[::2], values[1::2], strict=True))
         if is_flat(order_points(points)):
-            return _Box(values[:4], ("bad_box",))
-    return _Box(values if len(values) in (4, 8) else None)
-
-
-def _cut_tag(text: str) -> re.Match[str] | None:
-    """The beginning of a tag at the end of `text`."""
-    found = _CUT_TAG.search(text, max(0, len(text) - 64))
-    if found is None:
-        return None
-    name = found[1].lower()
-    known = not name or any(start.startswith(name) or name.startswith(start) for start in _TAG_STARTS)
-    return found if known else None
-
-
-def _cut_pair(text: str, sure: bool) -> re.Match[str] | None:
-    """The beginning of coordinates at the end of `text`; a lone bracket only where the answer has had coordinates."""
-    found = _CUT_PAIR.search(text, max(0, len(text) - 200))
-    return found if found and (sure or found[0].count(",") + found[0].count("，") > 0) else None
-
-
-def _entries(value: Any) -> Iterator[dict[str, Any]]:
-    """Objects with a text or a box, at any depth, in order."""
-    if isinstance(value, loose_json.Pairs):
-        entry = {key.lower(): item for key, item in value}
-        if any(key in entry for key in TEXT_KEYS) or any(key in entry for key in BOX_KEYS):
-            yield entry
-            return
-        for inner in entry.values():
-            yield from _entries(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _entries(inner)
-
-
-def _other_json(text: str) -> Iterator[tuple[str, list[float]]]:
-    """Lines of ``{"text": [x1, y1, x2, y2], ...}``, ``[["text", [x1, y1, x2, y2]], ...]`` or of one flat list each."""
-    if text[:1] not in ("{", "["):
-        return
-    value = loose_json.read(text).value
-    pairs = value if isinstance(value, loose_json.Pairs) else [_text_and_box(item) for item in value]
-    if all(pair is not None for pair in pairs):
-        for line, raw in pairs:
-            values = json_box(raw)
-            if values is not None and len(values) in (4, 8):
-                yield line, values
-
-
-def _text_and_box(item: Any) -> tuple[str, list[Any]] | None:
-    if not isinstance(item, list) or isinstance(item, loose_json.Pairs):
-        return None
-    texts = [part for part in item if isinstance(part, str) and _json_number(part) is None]
-    boxes = [part for part in item if isinstance(part, list)]
-    numbers_alone = [part for part in item if isinstance(part, str) and _json_number(part) is not None]
-    raw = boxes[0] if len(boxes) == 1 else numbers_alone
-    return (texts[0], raw) if len(texts) == 1 and raw else None
+            return Box(values[:4], ("bad_box",))
+    return Box(values if len(values) in (4, 8) else None)
 
 
 def _fours(text: str) -> Iterator[tuple[str, list[float]]]:
     """Lines of ``text(x1,y1,x2,y2)`` or ``text [x1, y1, x2, y2]``; only where nothing follows the last of them."""
-    found = list(_FOUR.finditer(text))
+    found = list(tokens.FOUR.finditer(text))
     if not found or found[-1].end() != len(text.rstrip()):
         return
     at = 0
     for match in found:
         yield text[at : match.start()].strip().rstrip(":：").rstrip(), numbers(match[0])
         at = match.end()
-
-
-def json_box(raw: Any) -> list[float] | None:
-    """The numbers of a box in any of the forms that models use; None where it has another shape."""
-    if isinstance(raw, str):
-        return read_list(raw.strip()) if len(raw) <= 400 else None
-    if isinstance(raw, loose_json.Pairs):
-        return _corner_names(raw.last())
-    if not isinstance(raw, list):
-        return None
-    if raw and all(isinstance(item, list) for item in raw):
-        pairs = raw[0] if len(raw) == 1 and len(raw[0]) in (4, 8) else None
-        if pairs is None and all(len(item) == 2 for item in raw):
-            pairs = [value for item in raw for value in item]
-        raw = pairs or []
-    values = [_json_number(item) for item in raw]
-    return None if None in values else [value for value in values if value is not None]
-
-
-_CORNERS = (
-    ("x1", "y1", "x2", "y2"),
-    ("xmin", "ymin", "xmax", "ymax"),
-    ("x_min", "y_min", "x_max", "y_max"),
-    ("left", "top", "right", "bottom"),
-)
-
-
-def _corner_names(raw: dict[str, Any]) -> list[float] | None:
-    for names in _CORNERS:
-        if all(name in raw for name in names):
-            values = [_json_number(raw[name]) for name in names]
-            return None if None in values else [value for value in values if value is not None]
-    sides = [_json_number(raw.get(name)) for name in ("x", "y", "width", "height")]
-    if None in sides:
-        return None
-    x, y, width, height = (value or 0.0 for value in sides)
-    return [x, y, x + width, y + height]
-
-
-def _json_number(value: Any) -> float | None:
-    """A number, or a text that is one."""
-    if not isinstance(value, str):
-        return None
-    found = re.fullmatch(NUMBER, value.strip())
-    return number(found[0]) if found else None
 
 
 # ---- whole and running answers
@@ -735,13 +485,13 @@ def parse(text: str, size: tuple[int, int], finished: bool = True) -> PageConten
     repeat = find_repeat(text) if finished else None
     if repeat is not None and repeat.exact:
         text = text[: repeat.cut]
-    scanner = Scanner(_Lines(size))
+    scanner = Scanner(Lines(size))
     scanner.feed(text)
     return _content(scanner, finished, repeat is not None and repeat.exact)
 
 
 def _content(scanner: Scanner, finished: bool, repeated: bool) -> PageContent:
-    scanner.finish(finished)
+    scanner.finish()
     lines, notes = scanner.lines.lines, scanner.lines.notes
     if repeated:
         notes.add("repeated", line=len(lines) - 1 if lines else None)
@@ -756,7 +506,7 @@ class Incremental:
 
     def __init__(self, size: tuple[int, int]) -> None:
         self._size = size
-        self._scanner = Scanner(_Lines(size))
+        self._scanner = Scanner(Lines(size))
         self._parts: list[str] = []
         self._settled: tuple[TextLine, ...] = ()
         self._settled_text = ""
@@ -770,7 +520,7 @@ class Incremental:
         self._parts.append(delta)
         self._waiting.append(delta)
         self._waiting_length += len(delta)
-        if _ENDS_TOKEN.search(delta) is None:
+        if tokens.ENDS_TOKEN.search(delta) is None:
             return self._shown
         if self._open_length > EAGER and self._waiting_length * 8 < self._open_length:
             return self._shown
@@ -806,15 +556,3 @@ class Incremental:
             return parse(text, self._size)
         self._take_waiting()
         return _content(self._scanner, True, False)
-
-
-def json_entries(text: str) -> tuple[list[dict[str, Any]], bool]:
-    """All entries with a text or a box, and whether the last object is closed."""
-    entries: list[dict[str, Any]] = []
-    at, complete = 0, True
-    pattern = re.compile(_ENTRY, re.IGNORECASE)
-    while (found := pattern.search(text, at)) is not None:
-        read = loose_json.read(text, found.start())
-        at, complete = max(read.end, found.start() + 1), read.complete
-        entries += _entries(read.value)
-    return entries, complete

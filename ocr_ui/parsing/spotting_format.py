@@ -9,7 +9,7 @@ from enum import StrEnum
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.errors import BadInput
-from ocr_ui.parsing import loose_json, spotting
+from ocr_ui.parsing import loose_json, spotting_tokens
 from ocr_ui.parsing.coordinates import POINTS, SCALE, is_flat
 
 NO_TEXT = "没有文字"
@@ -70,7 +70,7 @@ def problem(line: TextLine, shape: Shape, size: tuple[int, int], upright: bool =
         return _bare_problem(line, size, upright)
     if line.text != line.text.strip("\r\n"):
         return "it begins or ends with a line break"
-    if spotting.close_ref.search(line.text) or spotting.whole_quad.search(line.text):
+    if spotting_tokens.CLOSE_REF.search(line.text) or spotting_tokens.WHOLE_QUAD.search(line.text):
         return "its text holds the tags of the shape"
     return ""
 
@@ -88,7 +88,7 @@ def _bare_problem(line: TextLine, size: tuple[int, int], upright: bool) -> str:
         return "it has no box"
     if not text or text != text.strip().strip("\ufeff") or text.startswith("`") or text.endswith("`"):
         return "it begins or ends with what the shape drops"
-    if _CHAIN_START.match(text) or spotting.holds_token(text):
+    if _CHAIN_START.match(text + "(") or spotting_tokens.holds_token(text):
         return "its text looks like coordinates or tags"
     values = _values(line.quad, size, upright)
     if len(values) == 8 and is_flat(list(zip(values[::2], values[1::2], strict=True))):

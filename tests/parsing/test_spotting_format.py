@@ -105,6 +105,8 @@ def test_a_turned_line_is_written_as_four_points_or_as_the_box_around_it() -> No
         ("f(1,2),(3,4) open", Shape.BARE),
         (" blank", Shape.BARE),
         ("", Shape.BARE),
+        (",", Shape.BARE),
+        (", (5,6)", Shape.BARE),
         ("a</ref>b", Shape.TAGS),
         ("a</REF>", Shape.POSITIONS),
         ("\nline", Shape.TAGS),

@@ -1,0 +1,106 @@
+"""Boxes and texts in JSON: entries at any depth, with keys and coordinates in any of the forms that models use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ocr_ui.parsing import loose_json
+from ocr_ui.parsing.coordinates import NUMBER, number, read_list
+from ocr_ui.parsing.spotting_tokens import ENTRY
+
+TEXT_KEYS = ("text", "text_content", "transcription", "content", "words", "label")
+BOX_KEYS = ("box", "bbox", "bbox_2d", "box_2d", "quad", "poly", "polygon", "points", "location", "position")
+BOX_KEYS += ("coordinates", "rect")
+
+
+def json_entries(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """All entries with a text or a box, and whether the last object is closed."""
+    found_entries: list[dict[str, Any]] = []
+    at, complete = 0, True
+    while (found := ENTRY.search(text, at)) is not None:
+        read = loose_json.read(text, found.start())
+        at, complete = max(read.end, found.start() + 1), read.complete
+        found_entries += entries_of(read.value)
+    return found_entries, complete
+
+
+def entries_of(value: Any) -> Iterator[dict[str, Any]]:
+    """Objects with a text or a box, at any depth, in order."""
+    if isinstance(value, loose_json.Pairs):
+        entry = {key.lower(): item for key, item in value}
+        if any(key in entry for key in TEXT_KEYS) or any(key in entry for key in BOX_KEYS):
+            yield entry
+            return
+        for inner in entry.values():
+            yield from entries_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from entries_of(inner)
+
+
+def other_json(text: str) -> Iterator[tuple[str, list[float]]]:
+    """Lines of ``{"text": [x1, y1, x2, y2], ...}``, ``[["text", [x1, y1, x2, y2]], ...]`` or of one flat list each."""
+    if text[:1] not in ("{", "["):
+        return
+    value = loose_json.read(text).value
+    pairs = value if isinstance(value, loose_json.Pairs) else [_text_and_box(item) for item in value]
+    found = [(pair[0], json_box(pair[1])) for pair in pairs if pair is not None]
+    if len(found) == len(pairs) and all(values is not None and len(values) in (4, 8) for _, values in found):
+        yield from ((line, values) for line, values in found if values is not None)
+
+
+def _text_and_box(item: Any) -> tuple[str, list[Any]] | None:
+    if not isinstance(item, list) or isinstance(item, loose_json.Pairs):
+        return None
+    texts = [part for part in item if isinstance(part, str) and _number(part) is None]
+    boxes = [part for part in item if isinstance(part, list)]
+    numbers_alone = [part for part in item if isinstance(part, str) and _number(part) is not None]
+    raw = boxes[0] if len(boxes) == 1 else numbers_alone
+    return (texts[0], raw) if len(texts) == 1 and raw else None
+
+
+def json_box(raw: Any) -> list[float] | None:
+    """The numbers of a box in any of the forms that models use; None where it has another shape."""
+    if isinstance(raw, str):
+        return read_list(raw.strip()) if len(raw) <= 400 else None
+    if isinstance(raw, loose_json.Pairs):
+        return _corner_names(raw.last())
+    if not isinstance(raw, list):
+        return None
+    if raw and all(isinstance(item, list) for item in raw):
+        pairs = raw[0] if len(raw) == 1 and len(raw[0]) in (4, 8) else None
+        if pairs is None and all(len(item) == 2 for item in raw):
+            pairs = [value for item in raw for value in item]
+        raw = pairs or []
+    values = [_number(item) for item in raw]
+    return None if None in values else [value for value in values if value is not None]
+
+
+_CORNERS = (
+    ("x1", "y1", "x2", "y2"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x_min", "y_min", "x_max", "y_max"),
+    ("left", "top", "right", "bottom"),
+)
+
+
+def _corner_names(raw: dict[str, Any]) -> list[float] | None:
+    for names in _CORNERS:
+        if all(name in raw for name in names):
+            values = [_number(raw[name]) for name in names]
+            return None if None in values else [value for value in values if value is not None]
+    sides = [_number(raw.get(name)) for name in ("x", "y", "width", "height")]
+    if None in sides:
+        return None
+    x, y, width, height = (value or 0.0 for value in sides)
+    return [x, y, x + width, y + height]
+
+
+def _number(value: Any) -> float | None:
+    """A number, or a text that is one."""
+    if not isinstance(value, str):
+        return None
+    found = re.fullmatch(NUMBER, value.strip())
+    return number(found[0]) if found else None
