@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, sync_playwright
 
 import tests.browser.conftest as running
 from scripts.tiny_model.book import Example, upright
-from tests.browser.conftest import Desk, Product, browser, need_browser
-
-__all__ = ["browser"]
+from tests.browser.conftest import Desk, Product, need_browser
 
 pytestmark = [pytest.mark.vllm, pytest.mark.browser]
 
@@ -39,7 +38,16 @@ def product(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 @pytest.fixture(scope="module")
-def desk(product: Product, browser) -> Iterator[Desk]:
+def browser() -> Iterator[Browser]:
+    """Ends with this file: while Playwright runs, no asynchronous test of another file can."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=need_browser(), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def desk(product: Product, browser: Browser) -> Iterator[Desk]:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
     desk = Desk(context.new_page(), product.url)
     yield desk
