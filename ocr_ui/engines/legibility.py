@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from ocr_ui.engines.gaps import ink_columns
 from ocr_ui.engines.rapid_models import Reading
 
 LOWEST_SCORE = 0.5
@@ -55,9 +56,7 @@ def covered_ink(crop: np.ndarray, places: tuple[float, ...]) -> float:
     """Part of the columns with ink that lie near a recognised character, 0..1; 1 where there is no ink or no place."""
     if not places:
         return 1.0
-    grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY)
-    spread = grey.std(axis=0)
-    ink = np.flatnonzero(spread > 0.25 * spread.max())
+    ink = np.flatnonzero(ink_columns(crop))
     if len(ink) == 0:
         return 1.0
     middles = np.asarray(places) * crop.shape[1]

@@ -10,6 +10,7 @@ import numpy as np
 from ocr_ui.domain.content import ContentWarning, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.engines.base import LinesDelta
+from ocr_ui.engines.gaps import with_gaps
 from ocr_ui.engines.legibility import Jury, legibility
 from ocr_ui.engines.line_finder import find_lines
 from ocr_ui.engines.rapid_models import RapidModels, StopSign, crop_line
@@ -79,7 +80,8 @@ class RapidPage:
             turned = other_reading.score > max(reading.score, TURNED_SCORE)
             crop, reading = (other, other_reading) if turned else (crop, reading)
         verdict = legibility(crop, reading, lambda copy: self._models.read([copy])[0])
-        line = TextLine(reading.text, _as_read(quad, tall, turned, reading.text), round(reading.score, 4))
+        text = with_gaps(crop, reading)
+        line = TextLine(text, _as_read(quad, tall, turned, reading.text), round(reading.score, 4))
         return self._jury.hear(line, verdict, crop.shape[1] / crop.shape[0])
 
     @property
