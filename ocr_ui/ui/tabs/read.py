@@ -326,7 +326,8 @@ class ReadTab:
         missing = [self._label(v) for v in template.variables if not (values.get(v.name) or v.default)]
         if missing:
             return fill(self._words["read.prompt.missing"], names=", ".join(missing))
-        return "" if self._takes_prompt(engine) else fill(self._words["read.prompt.unused"], engine=engine)
+        able = engine in self._workbench.engines.can(template.task)
+        return "" if self._takes_prompt(engine) or not able else fill(self._words["read.prompt.unused"], engine=engine)
 
     def _offer(self, template: PromptTemplate, engine: str) -> Any:
         """Which engines can do this, where the chosen one cannot."""
