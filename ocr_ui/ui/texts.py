@@ -79,7 +79,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "`OCR_UI_BASE_URL=http://主机:8000/v1`。",
     },
     "read.get.llama": {
-        "en": "llama: HunyuanOCR's GGUF on a laptop. Start with `OCR_UI_ENGINE=llama`; the README says which files it needs.",
+        "en": "llama: HunyuanOCR's GGUF on a laptop. Start with `OCR_UI_ENGINE=llama`; the README names the files.",
         "zh": "llama：在笔记本电脑上运行 HunyuanOCR 的 GGUF。启动时设置 `OCR_UI_ENGINE=llama`；所需文件见 README。",
     },
     "read.no_prompt_engine": {"en": "no prompt needed", "zh": "无需提示词"},
