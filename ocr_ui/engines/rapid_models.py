@@ -155,7 +155,7 @@ class RapidModels:
         if len(quads) == 0:
             return np.zeros((0, 4, 2), np.float32)
         height, width = picture.shape[:2]
-        return np.clip(np.asarray(quads, np.float32) - MARGIN, 0, (width, height))
+        return np.clip(from_top_left(np.asarray(quads, np.float32)) - MARGIN, 0, (width, height))
 
     def upside_down(self, crops: Sequence[np.ndarray]) -> list[bool]:
         """Which crops of lines stand on their head, by RapidOCR's classifier at its own threshold."""
@@ -178,6 +178,19 @@ class RapidModels:
             return Reading(text.strip(), score)
         columns = [column for columns in word.word_cols for column in columns]
         return Reading(text.strip(), score, tuple(min(1.0, (c + 0.5) / word.line_txt_len) for c in columns))
+
+
+def from_top_left(quads: np.ndarray) -> np.ndarray:
+    """The quads, shape (n, 4, 2), each beginning with the corner whose edge to the next one runs most to the right.
+
+    The detector orders corners by their x, which for a long, tall and slanting box begins at one of its long sides,
+    as if the text ran that way.
+    """
+    edges = np.roll(quads, -1, axis=1) - quads
+    rightward = edges[..., 0] / np.maximum(np.linalg.norm(edges, axis=2), 1e-6)
+    return np.stack(
+        [np.roll(quad, -first, axis=0) for quad, first in zip(quads, rightward.argmax(axis=1), strict=True)]
+    )
 
 
 def crop_line(picture: np.ndarray, quad: np.ndarray) -> tuple[np.ndarray, bool]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ocr_ui.engines.reading_order import reading_order
+from ocr_ui.engines.rapid_models import from_top_left
+from ocr_ui.engines.reading_order import is_tall, reading_order
 
 
 def quads(*boxes: tuple[float, float, float, float]) -> np.ndarray:
@@ -78,3 +79,16 @@ def test_all_come_once() -> None:
     corner, size = random.uniform(0, 900, (300, 2)), random.uniform(5, 300, (300, 2))
     boxes = np.concatenate([corner, corner + size], axis=1)
     assert sorted(reading_order(quads(*map(tuple, boxes)))) == list(range(300))
+
+
+def test_corners_begin_at_the_top_left_however_the_box_slants() -> None:
+    for box in ((0, 0, 400, 20), (0, 0, 20, 400)):
+        for degrees in (-20, 0, 20):
+            corners = turned(quads(box), degrees)
+            for shift in range(4):
+                assert np.allclose(from_top_left(np.roll(corners, shift, axis=1)), corners)
+
+
+def test_a_slanting_tall_box_is_tall() -> None:
+    slanting = turned(quads((0, 0, 50, 700)), 10)
+    assert is_tall(from_top_left(np.roll(slanting, 1, axis=1))[0])
