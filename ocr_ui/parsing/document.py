@@ -140,7 +140,7 @@ def _layout_entries(text: str, page: _Page, finished: bool) -> PageContent:
     for entry in entries:
         kind = next((str(entry[key]) for key in _KIND if isinstance(entry.get(key), str)), "text")
         body = next((str(entry[key]) for key in ("text", "content") if isinstance(entry.get(key), str)), "")
-        quad = _quad(next((entry[key] for key in spotting_json.BOX_KEYS if key in entry), None), page)
+        quad = _quad(spotting_json.box_of(entry), page)
         page.regions.append(TextRegion(kind_of(kind), quad, body))
         if body.strip():
             lines.append(TextLine(body, quad))

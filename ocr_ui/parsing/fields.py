@@ -80,7 +80,7 @@ def _from_json(text: str, field_names: Sequence[str], notes: Notes) -> list[tupl
     """The pairs of all objects in the text; None where there is no JSON."""
     pairs: list[tuple[str, Any]] = []
     known: list[Any] = []
-    at, found_any = 0, False
+    at, atoms, found_any = 0, 0, False
     for _ in range(MOST_ROOTS):
         found = _ROOT.search(text, at)
         if found is None:
@@ -89,7 +89,9 @@ def _from_json(text: str, field_names: Sequence[str], notes: Notes) -> list[tupl
         at = max(read.end, found.start() + 1)
         found_any = True
         _note(read, notes)
-        if read.limit and not read.value:
+        atoms += read.atoms
+        if (read.limit and not read.value) or atoms > loose_json.MOST_ATOMS:
+            notes.add("limit")
             break
         if _is_known(read, known):
             notes.add("repeated")
@@ -161,7 +163,8 @@ def _unwrap(value: Pairs, field_names: Sequence[str]) -> list[tuple[str, Any]]:
 
 def _from_lines(text: str, field_names: Sequence[str], notes: Notes) -> list[tuple[str, Any]]:
     asked = {normal_name(name): name for name in field_names}
-    pairs = [pair for line in text.split("\n") if (pair := _line_pair(line, asked)) is not None]
+    lines = (line for line in text.split("\n") if line and not line.isspace())
+    pairs = [pair for line in lines if (pair := _line_pair(line, asked)) is not None]
     pairs = pairs or _from_table(text, asked)
     if pairs:
         notes.add("repaired", "The answer is no JSON; its lines were read as names and values.")

@@ -18,7 +18,7 @@ import json_repair
 from ocr_ui.parsing import escapes
 
 DEEPEST = 64
-MOST_ATOMS = 20_000
+MOST_ATOMS = 16_000
 """Keys and values of broken JSON in one answer; 32,768 tokens hold about half of that."""
 CANDIDATES = 16
 FIRST_PIECE = 4096

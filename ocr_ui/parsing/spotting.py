@@ -24,7 +24,7 @@ from ocr_ui.parsing import spotting_tokens as tokens
 from ocr_ui.parsing.answers import strip_fence
 from ocr_ui.parsing.coordinates import is_flat, number, numbers, order_points, read_list
 from ocr_ui.parsing.repeats import find_repeat
-from ocr_ui.parsing.spotting_json import BOX_KEYS, TEXT_KEYS, entries_of, json_box, other_json
+from ocr_ui.parsing.spotting_json import box_of, entries_of, json_box, other_json, text_of
 from ocr_ui.parsing.spotting_lines import Box, Lines
 
 LOOK = 1280
@@ -379,8 +379,7 @@ class Scanner:
             self._emit(text, None, "unparsed")
 
     def _take_entry(self, entry: dict[str, Any], read: loose_json.Read, last: bool) -> None:
-        text = next((entry[key] for key in TEXT_KEYS if entry.get(key) is not None), None)
-        raw = next((entry[key] for key in BOX_KEYS if key in entry), None)
+        text, raw = text_of(entry), box_of(entry)
         cut = last and not read.complete
         if cut and text is None:
             return

@@ -15,6 +15,20 @@ BOX_KEYS = ("box", "bbox", "bbox_2d", "box_2d", "quad", "poly", "polygon", "poin
 BOX_KEYS += ("coordinates", "rect")
 
 
+_KNOWN = frozenset(TEXT_KEYS + BOX_KEYS)
+
+
+def text_of(entry: dict[str, Any]) -> Any:
+    """The value of the first text key that has one; None for none."""
+    text = entry.get("text")
+    return text if text is not None else next((entry[key] for key in TEXT_KEYS if entry.get(key) is not None), None)
+
+
+def box_of(entry: dict[str, Any]) -> Any:
+    """The value of the first box key, as it came."""
+    return entry["box"] if "box" in entry else next((entry[key] for key in BOX_KEYS if key in entry), None)
+
+
 def json_entries(text: str) -> tuple[list[dict[str, Any]], bool]:
     """All entries with a text or a box, and whether the last object is closed."""
     found_entries: list[dict[str, Any]] = []
@@ -29,8 +43,10 @@ def json_entries(text: str) -> tuple[list[dict[str, Any]], bool]:
 def entries_of(value: Any) -> Iterator[dict[str, Any]]:
     """Objects with a text or a box, at any depth, in order."""
     if isinstance(value, loose_json.Pairs):
-        entry = {key.lower(): item for key, item in value}
-        if any(key in entry for key in TEXT_KEYS) or any(key in entry for key in BOX_KEYS):
+        entry = dict(value)
+        if _KNOWN.isdisjoint(entry):
+            entry = {key.lower(): item for key, item in value}
+        if not _KNOWN.isdisjoint(entry):
             yield entry
             return
         for inner in entry.values():
@@ -69,6 +85,8 @@ def json_box(raw: Any) -> list[float] | None:
         return _corner_names(raw.last())
     if not isinstance(raw, list):
         return None
+    if all(isinstance(item, str) and item.isdecimal() for item in raw):
+        return [float(item) for item in raw]
     if raw and all(isinstance(item, list) for item in raw):
         pairs = raw[0] if len(raw) == 1 and len(raw[0]) in (4, 8) else None
         if pairs is None and all(len(item) == 2 for item in raw):
