@@ -121,6 +121,7 @@ READS: dict[str, tuple[str, list[Item], list[str]]] = {
         [("x", None), B],
         ["bad_box"],
     ),
+    "points that go on and on": ("x(1,2),(3,4),(5,6),(7,8),(9,9),(1,1)B(1,50),(30,80)", [("x", None), B], ["bad_box"]),
     "three points bare": ("x(1,2),(3,4),(5,6)B(1,50),(30,80)", [("x", None), B], ["bad_box"]),
     "a flat list in quad tags": ("<ref>A</ref><quad>1,2,30,40</quad>", [A], []),
     "a list in quad tags": ("<ref>A</ref><quad>[1, 2, 30, 40]</quad>", [A], []),
@@ -263,6 +264,18 @@ def test_what_is_read_and_what_is_told(kind: str) -> None:
     content = parse(text)
     assert items(content) == wanted
     assert codes(content) == told
+
+
+@pytest.mark.parametrize("kind", READS)
+def test_every_cut_gives_what_the_whole_gives(kind: str) -> None:
+    """In single characters, and in two pieces cut at each place, with another answer before so that much is settled."""
+    text = READS["floats"][0] + READS[kind][0]
+    whole = parse(text)
+    for pieces in [list(text), *([text[:at], text[at:]] for at in range(1, len(text)))]:
+        stream = dispatch.IncrementalParser(Task.SPOTTING, SIZE)
+        for piece in pieces:
+            stream.feed(piece)
+        assert stream.finish() == whole
 
 
 def test_warnings_name_their_line() -> None:
