@@ -84,7 +84,9 @@ def test_names_in_another_language_find_the_same_label() -> None:
     assert values(lines, "Invoice number", "发票号码", "Total", "合计") == ["R-77", "R-77", "5,00 €", "5,00 €"]
 
 
-@pytest.mark.parametrize("printed", ["INVOICE NO", "Invoice  No.", "InvoiceNo", "Ｉｎｖｏｉｃｅ Ｎｏ", "lnvoice number"])
+@pytest.mark.parametrize(
+    "printed", ["INVOICE NO", "Invoice  No.", "InvoiceNo", "Ｉｎｖｏｉｃｅ Ｎｏ", "lnvoice number"]
+)
 def test_case_blanks_width_and_a_slip_do_not_matter(printed: str) -> None:
     assert values([line(f"{printed}: A-12", 0, 0)], "invoice no") == ["A-12"]
 
