@@ -39,6 +39,12 @@ class EngineInfo:
     takes_prompt: bool
 
 
+def _again(error: WorkbenchError) -> WorkbenchError:
+    """The same error to be raised once more: one object raised again and again would hold on to every caller's frame,
+    pictures and all."""
+    return type(error)(error.code, error.message, error.hint, **error.details)
+
+
 class Engines:
     """Engines by name, started in the background; the first is the default.
 
@@ -108,7 +114,7 @@ class Engines:
         """
         name = name or self.default
         if name in self._broken:
-            raise self._broken[name]
+            raise _again(self._broken[name])
         if name not in self._engines:
             raise BadInput(
                 "unknown_engine",
@@ -123,7 +129,7 @@ class Engines:
                 "engine_loading", f"The engine {name} is still loading.", "Try again in a moment.", engine=name
             ) from None
         if name in self._failed:
-            raise self._failed[name]
+            raise _again(self._failed[name])
         return self._engines[name]
 
     def infos(self) -> list[EngineInfo]:

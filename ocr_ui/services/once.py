@@ -31,7 +31,10 @@ class Once:
 
     @property
     def text(self) -> str:
-        return self.value["text"]
+        """What a person wants to see: the fields where some were asked for, else the text."""
+        fields = self.value["fields"]
+        shown = [f"{f['name']}: {'(absent)' if f['value'] is None else f['value']}" for f in fields]
+        return "\n".join(shown) if shown else self.value["text"]
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
@@ -43,6 +46,9 @@ async def recognize_file(
 ) -> Once:
     """Reads the picture in `data`.
 
+    Args:
+        engine_name: rapidocr, vllm, openai or llama; empty for the one that the settings name.
+
     Raises:
         BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
         EngineDead: the engine could not be started.
@@ -50,7 +56,8 @@ async def recognize_file(
     template = Templates(PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")).library.get(template_name)
     template.render(values)
     picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
-    engines = Engines.from_settings(settings)
+    chosen = settings.model_copy(update={"engine": engine_name}) if engine_name else settings
+    engines = Engines.from_settings(chosen)
     try:
         engine = await engines.ready(engine_name)
         check_engine(engine, template)
@@ -80,9 +87,11 @@ def recognition_value(
 ) -> dict[str, Any]:
     """The object of `recognize --json`: page, engine, template, lines, fields, tables, text, warnings.
 
-    Quads are in pixels of the upright picture and inside it.
+    Quads are in pixels of the upright picture and inside it. What the door for pictures has said is not said again.
     """
     whole = content.to_dict()
+    said = {notice.code for notice in notices}
+    warnings = (*notices, *(w for w in content.warnings if w.line is not None or w.code not in said))
     return {
         "page": page,
         "engine": engine,
@@ -91,5 +100,5 @@ def recognition_value(
         "fields": [{key: f[key] for key in ("name", "value", "quad", "confidence", "kind")} for f in whole["fields"]],
         "tables": [{key: table[key] for key in ("html", "grid")} for table in whole["tables"]],
         "text": whole["text"],
-        "warnings": [{"code": w.code, "message": w.message} for w in (*notices, *content.warnings)],
+        "warnings": [{"code": w.code, "message": w.message} for w in warnings],
     }

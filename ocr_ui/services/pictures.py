@@ -13,7 +13,7 @@ from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.engines.orientation import OrientationFinder
-from ocr_ui.errors import BadInput, EngineDead
+from ocr_ui.errors import BadInput, EngineDead, StoreFailed
 from ocr_ui.images.door import Limits, decode_png, encode_png, open_picture, rotate_quarters, thumbnail
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
@@ -60,7 +60,7 @@ class PageStore:
             NotFound: there is no such page.
         """
         old = await asyncio.to_thread(self._store.pages.by_sha256, sha256)
-        pixels = decode_png(await asyncio.to_thread(self._store.pictures.read, sha256))
+        pixels = await asyncio.to_thread(self._pixels, sha256)
         turned = await asyncio.to_thread(rotate_quarters, pixels, turns % 4)
         return await asyncio.to_thread(self._keep, turned, old.page.name, person, ())
 
@@ -74,26 +74,37 @@ class PageStore:
     async def load(self, page_id: int) -> tuple[Page, np.ndarray]:
         """A page and its pixels, uint8 (height, width, 3) RGB. Raises NotFound."""
         stored = await asyncio.to_thread(self._store.pages.get, page_id)
-        data = await asyncio.to_thread(self._store.pictures.read, stored.page.sha256)
-        return stored.page, await asyncio.to_thread(decode_png, data)
+        return stored.page, await asyncio.to_thread(self._pixels, stored.page.sha256)
+
+    def _pixels(self, sha256: str) -> np.ndarray:
+        try:
+            return decode_png(self._store.pictures.read(sha256))
+        except ValueError as error:
+            raise StoreFailed(
+                "damaged_picture",
+                "The stored picture is damaged.",
+                "Restore the file from a backup, or upload the picture again.",
+                sha256=sha256,
+            ) from error
 
     async def file(self, sha256: str) -> Path:
         """The PNG file of a picture. Raises BadInput for what is no sha256, NotFound where there is none."""
         return await asyncio.to_thread(self._store.pictures.path, sha256)
 
     async def thumbnail(self, sha256: str) -> bytes:
-        """A small WebP; made anew where it is missing."""
+        """A small JPEG; made anew where it is missing."""
         kept = self._store.pictures.thumbnail(sha256)
         if kept is not None:
             return await asyncio.to_thread(kept.read_bytes)
-        pixels = decode_png(await asyncio.to_thread(self._store.pictures.read, sha256))
+        pixels = await asyncio.to_thread(self._pixels, sha256)
         return await asyncio.to_thread(thumbnail, pixels, THUMBNAIL_SIDE)
 
 
 def _clean_name(name: str) -> str:
-    """The last part of a file name, without control characters: it is shown, and never used as a path."""
+    """The last part of a file name, without control and direction marks: it is shown, and never used as a path."""
     last = PurePosixPath(name.replace("\\", "/")).name
-    return "".join(character for character in last if character.isprintable())[:MAX_NAME]
+    spaced = (" " if character.isspace() else character for character in last)
+    return "".join(character for character in spaced if character.isprintable()).strip()[:MAX_NAME]
 
 
 class Upright:
@@ -114,11 +125,16 @@ class Upright:
         return await asyncio.to_thread(rotate_quarters, pixels, -turns), (notice,)
 
     async def _quarter_turns(self, pixels: np.ndarray) -> int:
-        """Counter-clockwise quarter turns that make the page upright; 0 where the CPU engine cannot look."""
+        """Counter-clockwise quarter turns that make the page upright; 0 where the CPU engine cannot look.
+
+        A page is never refused because nobody could tell how it lies: there is a button to turn it.
+        """
         try:
             engine = await self._engines.ready(READER)
+            self._finder = self._finder or await asyncio.to_thread(OrientationFinder)
+            return await asyncio.to_thread(self._finder.quarter_turns, pixels, engine.models)
         except (BadInput, EngineDead) as error:
             log.warning("pages are not turned: %s", error)
-            return 0
-        self._finder = self._finder or await asyncio.to_thread(OrientationFinder)
-        return await asyncio.to_thread(self._finder.quarter_turns, pixels, engine.models)
+        except Exception:
+            log.exception("could not tell how the page lies")
+        return 0

@@ -36,7 +36,7 @@ OUTCOME_OF = {
     "timeout": "cut",
     "error": "failed",
 }
-"""From `Generation.finish_reason` to `Recognition.outcome`."""
+"""From `Generation.finish_reason` to `Recognition.outcome`; reasons that a server invents mean cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,19 @@ class Progress:
 
 
 async def read_picture(
-    pixels: np.ndarray, page_sha256: str, engine: Engine, request: ReadRequest, settings: Settings
+    pixels: np.ndarray,
+    page_sha256: str,
+    engine: Engine,
+    request: ReadRequest,
+    settings: Settings,
+    stop: asyncio.Event | None = None,
 ) -> AsyncIterator[Progress]:
     """Reads a stored picture.
 
     Args:
         pixels: uint8 (height, width, 3), RGB, the stored picture.
+        stop: ends the reading once it is set, at whatever point: `Engine.abort` alone misses what the engine has not
+            been given yet.
 
     Yields:
         Progress, at most 20 times a second and at least every 0.5 s; the last one carries the recognition.
@@ -112,12 +119,13 @@ async def read_picture(
         prompt=prompt.text,
         sampling=dict(request.template.sampling),
     )
+    stop = stop or asyncio.Event()
     try:
-        async with aclosing(paced(engine.generate(engine_request))) as batches:
+        async with aclosing(paced(_events(engine, engine_request, stop))) as batches:
             async for events in batches:
                 for event in events:
                     run.take(event)
-                if run.looping and not run.abort_sent:
+                if (run.looping or stop.is_set()) and not run.abort_sent:
                     run.abort_sent = True
                     await engine.abort(request.run_id)
                 yield run.progress()
@@ -135,6 +143,16 @@ async def read_picture(
             )
         )
     yield await asyncio.to_thread(run.finish)
+
+
+async def _events(engine: Engine, request: EngineRequest, stop: asyncio.Event) -> AsyncIterator[EngineEvent]:
+    """The engine's events; none of them where the reading was stopped before the engine was asked."""
+    if stop.is_set():
+        yield Finished(Generation(finish_reason="aborted"))
+        return
+    async with aclosing(engine.generate(request)) as events:  # type: ignore[type-var]
+        async for event in events:
+            yield event
 
 
 def check_engine(engine: Engine, template: PromptTemplate) -> None:
@@ -281,7 +299,7 @@ class _Run:
         generation = self._generation()
         with self.clock.stage("parse"):
             content = self._final_content(generation)
-        outcome = OUTCOME_OF[generation.finish_reason]
+        outcome = OUTCOME_OF.get(generation.finish_reason, "cut")
         recognition = Recognition(
             page_sha256=self.page_sha256,
             engine=self.engine.name,
@@ -327,8 +345,10 @@ class _Run:
         if self._rules_find_fields():
             content = replace(content, fields=find_fields(content.lines, self._names))
         known = {(warning.code, warning.line) for warning in content.warnings}
-        added = [w for w in (*self._notices, *self._closing) if (w.code, w.line) not in known]
-        return content.with_warnings(*added, *self._outcome_warning(generation, {code for code, _ in known}))
+        told = {(w.code, w.line): w for w in reversed((*self._notices, *self._closing))}
+        added = [w for key, w in reversed(told.items()) if key not in known]
+        codes = {code for code, _ in (*known, *told)}
+        return content.with_warnings(*added, *self._outcome_warning(generation, codes))
 
     def _outcome_warning(self, generation: Generation, known: set[str]) -> list[ContentWarning]:
         told = {

@@ -72,10 +72,11 @@ class Views:
             engine=recognition.engine.kind,
             method=recognition.method,
             prompt=recognition.prompt.text,
+            variables=recognition.prompt.variables,
         )
         value["model_lines"] = value["lines"]
         value["html"] = content_html(recognition.content, Task(recognition.prompt.task))
-        value["version"], value["state"] = 0, "pending"
+        value.update(version=0, revision=0, state="pending")
 
     def item(self, item: Item) -> dict[str, Any]:
         """A stored item as it was left: the latest correction, or the model's own output."""

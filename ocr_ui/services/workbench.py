@@ -37,10 +37,11 @@ class Workbench:
         """Opens the store and builds the services. `engines` replaces those that the settings name (for tests).
 
         Raises:
+            BadInput: there is no engine of the name in the settings.
             StoreFailed: the data folder cannot be used.
         """
-        store = Store.open(settings)
         engines = engines or Engines.from_settings(settings)
+        store = Store.open(settings)
         pages = PageStore(store, settings, Upright(engines, settings))
         return cls(
             settings=settings,

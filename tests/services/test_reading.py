@@ -1,0 +1,318 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import numpy as np
+import pytest
+from fakes import Pause, ScriptedEngine, ScriptStep
+
+from ocr_ui.domain.content import ContentWarning, TextLine
+from ocr_ui.domain.geometry import Quad
+from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
+from ocr_ui.domain.recognition import OUTCOMES, Generation
+from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
+from ocr_ui.errors import BadInput, EngineFailed
+from ocr_ui.images.transform import PictureTransform
+from ocr_ui.metrics import STAGES
+from ocr_ui.services.reading import OUTCOME_OF, Progress, ReadRequest, read_picture
+from ocr_ui.settings import Settings
+
+SHA = "a" * 64
+PAGE = np.full((300, 400, 3), 255, np.uint8)
+LINE_ENGINE = Capabilities(tasks=frozenset({Task.SPOTTING, Task.TEXT, Task.FIELDS}), gives_boxes=True)
+SPOTTING = PromptTemplate("full_text", {"en": "Full text"}, Task.SPOTTING, "Read all.", sampling={"temperature": 0})
+DONE = Finished(Generation(finish_reason="stop"))
+
+
+def line(text: str, left: float = 10, top: float = 10, right: float = 100, bottom: float = 30) -> TextLine:
+    return TextLine(text, Quad.from_points([(left, top), (right, top), (right, bottom), (left, bottom)]), 0.9)
+
+
+def spot(text: str, top: int = 0) -> TextDelta:
+    """A line in the model's own form, its box in thousandths of the page."""
+    return TextDelta(f"<ref>{text}</ref><quad>(100,{top}),(500,{top + 50})</quad>", tokens=9)
+
+
+def line_engine(*script: ScriptStep) -> ScriptedEngine:
+    return ScriptedEngine([Started(), *script], LINE_ENGINE)
+
+
+def read(
+    engine: ScriptedEngine,
+    template: PromptTemplate = SPOTTING,
+    values: dict[str, str] | None = None,
+    prompt: str | None = None,
+    pixels: np.ndarray = PAGE,
+    settings: Settings | None = None,
+    stop: asyncio.Event | None = None,
+) -> AsyncIterator[Progress]:
+    request = ReadRequest(template, values or {}, prompt, "run")
+    return read_picture(pixels, SHA, engine, request, settings or Settings(), stop)
+
+
+async def whole(*arguments: object, **more: object) -> Progress:
+    steps = [step async for step in read(*arguments, **more)]  # type: ignore[arg-type]
+    assert [step.recognition is not None for step in steps] == [False] * (len(steps) - 1) + [True]
+    return steps[-1]
+
+
+def texts(progress: Progress) -> list[str]:
+    return [found.text for found in progress.content.lines]
+
+
+def codes(progress: Progress) -> list[str]:
+    return [warning.code for warning in progress.content.warnings]
+
+
+async def test_lines_arrive_before_the_end() -> None:
+    engine = line_engine(LinesDelta((line("one"),), total=2), Pause(0.2), LinesDelta((line("two"),)), DONE)
+    steps = [step async for step in read(engine)]
+    early = next(step for step in steps if step.content.lines)
+    assert texts(early) == ["one"]
+    assert (early.state, early.total_lines, early.recognition) == ("running", 2, None)
+    assert early.first_line_seconds is not None
+    assert texts(steps[-1]) == ["one", "two"]
+
+
+async def test_lines_of_a_model_arrive_as_their_boxes_close() -> None:
+    steps = [step async for step in read(ScriptedEngine([Started(), spot("one"), Pause(0.2), spot("two", 200), DONE]))]
+    assert next(texts(step) for step in steps if step.content.lines) == ["one"]
+    last = steps[-1]
+    assert texts(last) == ["one", "two"]
+    assert last.content.lines[0].quad.points[0] == (40, 0)
+    assert (last.tokens, last.recognition.generation.tokens) == (18, 18)
+    assert last.raw == last.recognition.generation.text == spot("one").text + spot("two", 200).text
+
+
+async def test_it_waits_until_the_engine_begins() -> None:
+    engine = ScriptedEngine([Pause(0.7), Started(), LinesDelta((line("one"),)), DONE], LINE_ENGINE)
+    states = [step.state async for step in read(engine)]
+    assert (states[0], states[-1]) == ("waiting", "complete")
+
+
+async def test_every_line_has_an_id_that_stays() -> None:
+    engine = line_engine(LinesDelta((line("one"),)), Pause(0.1), LinesDelta((line("two"),)), DONE)
+    steps = [step async for step in read(engine)]
+    assert [found.id for found in steps[-1].content.lines] == ["l0", "l1"]
+    assert all(step.content.lines[0].id == "l0" for step in steps if step.content.lines)
+
+
+async def test_stopped_it_keeps_what_came() -> None:
+    engine = line_engine(LinesDelta((line("one"),)), Pause(30), LinesDelta((line("two"),)), DONE)
+    last = None
+    async for step in read(engine):
+        last = step
+        if step.content.lines:
+            await engine.abort("run")
+    assert texts(last) == ["one"]
+    assert last.state == last.recognition.outcome == "stopped"
+    assert codes(last) == ["stopped"]
+    assert not engine.running
+
+
+async def test_a_stop_before_the_engine_was_asked_is_not_lost() -> None:
+    engine, stop = line_engine(LinesDelta((line("one"),)), DONE), asyncio.Event()
+    stop.set()
+    last = await whole(engine, stop=stop)
+    assert (last.state, texts(last), engine.seen) == ("stopped", [], [])
+
+
+class DeafEngine(ScriptedEngine):
+    """Misses the first abort, as engines do that were not given the request yet."""
+
+    missed = False
+
+    async def abort(self, request_id: str) -> None:
+        if self.missed:
+            await super().abort(request_id)
+        self.missed = True
+
+
+async def test_a_stop_that_the_engine_missed_is_told_again() -> None:
+    engine, stop = DeafEngine([Started(), Pause(30), DONE], LINE_ENGINE), asyncio.Event()
+    last = None
+    async for step in read(engine, stop=stop):
+        last = step
+        if not stop.is_set():
+            stop.set()
+            await engine.abort("run")
+    assert last.state == "stopped"
+
+
+@pytest.mark.parametrize("silence", [0.1, 30])
+async def test_closing_it_frees_the_engine(silence: float) -> None:
+    engine = line_engine(LinesDelta((line("one"),)), *[Pause(silence), LinesDelta((line("more"),))] * 50, DONE)
+    steps = read(engine)
+    await anext(steps)
+    assert engine.running == {"run"}
+    await asyncio.wait_for(steps.aclose(), 1)
+    assert not engine.running
+
+
+async def test_cancelling_a_reading_of_a_silent_engine_frees_it() -> None:
+    engine = line_engine(Pause(60), DONE)
+
+    async def consume() -> None:
+        async for _ in read(engine):
+            pass
+
+    task = asyncio.create_task(consume())
+    await asyncio.sleep(0.1)
+    assert engine.running == {"run"}
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 1)
+    assert not engine.running
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (EngineFailed("out_of_memory", "No memory.", "Try a smaller picture."), "out_of_memory"),
+        (KeyError("x"), "engine_failed"),
+    ],
+)
+async def test_a_failure_on_the_way_keeps_what_came(error: Exception, code: str) -> None:
+    last = await whole(line_engine(LinesDelta((line("one"),)), error))
+    assert texts(last) == ["one"]
+    assert (last.state, last.error.code) == ("failed", code)
+    assert last.recognition.outcome == "failed"
+    assert last.recognition.error == str(last.error) != ""
+
+
+async def test_a_failure_before_anything_came_says_so() -> None:
+    last = await whole(line_engine(EngineFailed("gone", "Gone.", "")))
+    assert (last.state, last.recognition.generation.text, last.error.code) == ("failed", "", "gone")
+
+
+async def test_a_loop_is_cut_and_the_engine_ended() -> None:
+    loop = [TextDelta("<ref>again and again</ref><quad>(1,1),(9,9)</quad>") for _ in range(40)]
+    engine = ScriptedEngine([Started(), *loop, Pause(30), *loop, DONE])
+    last = await whole(engine)
+    assert last.recognition.generation.finish_reason == "repeated"
+    assert last.recognition.outcome == "cut"
+    assert codes(last).count("repeated") == 1
+    assert len(last.raw) == 40 * len(loop[0].text)
+    assert not engine.running
+
+
+@pytest.mark.parametrize(
+    ("reason", "outcome", "warning"),
+    [
+        ("stop", "complete", None),
+        ("aborted", "stopped", "stopped"),
+        ("length", "cut", "truncated"),
+        ("timeout", "cut", "timeout"),
+        ("content_filter", "cut", None),
+    ],
+)
+async def test_how_it_ended_is_kept(reason: str, outcome: str, warning: str | None) -> None:
+    last = await whole(line_engine(LinesDelta((line("one"),)), Finished(Generation(finish_reason=reason))))
+    assert last.recognition.outcome == last.state == outcome
+    assert codes(last) == ([warning] if warning else [])
+
+
+def test_outcomes_are_those_of_the_domain() -> None:
+    assert set(OUTCOME_OF.values()) == set(OUTCOMES)
+
+
+@pytest.mark.parametrize("with_text", [True, False])
+async def test_timings_are_of_known_stages(with_text: bool) -> None:
+    engine = ScriptedEngine([Started(), spot("a"), DONE]) if with_text else line_engine(LinesDelta((line("a"),)), DONE)
+    timings = (await whole(engine)).recognition.timings
+    assert set(timings) <= set(STAGES)
+    assert {"prepare", "queue", "first_token", "tokens", "parse"} <= set(timings)
+    assert all(seconds >= 0 for seconds in timings.values())
+
+
+async def test_boxes_of_the_scaled_copy_come_back_to_the_stored_picture() -> None:
+    big = np.full((1000, 2000, 3), 255, np.uint8)
+    engine = line_engine(LinesDelta((line("in", 50, 25, 150, 50), line("out", -20, -5, 9000, 300))), DONE)
+    last = await whole(engine, pixels=big, settings=Settings(engine_pixels=500_000))
+    assert engine.seen[0].pixels.shape == (500, 1000, 3)
+    assert last.content.lines[0].quad.points == ((100, 50), (300, 50), (300, 100), (100, 100))
+    assert last.content.lines[1].quad.points == ((0, 0), (2000, 0), (2000, 600), (0, 600))
+    assert codes(last) == ["scaled_down"]
+    transform = PictureTransform.from_dict(last.recognition.transform)
+    assert (transform.width, transform.height, transform.engine_size) == (2000, 1000, (1000, 500))
+
+
+async def test_what_a_model_says_of_a_scaled_copy_is_in_pixels_of_the_stored_picture() -> None:
+    big = np.full((1000, 2000, 3), 255, np.uint8)
+    engine = ScriptedEngine([Started(), spot("a", 500), DONE])
+    last = await whole(engine, pixels=big, settings=Settings(engine_pixels=500_000))
+    assert last.content.lines[0].quad.points == ((200, 500), (1000, 500), (1000, 550), (200, 550))
+
+
+FIELDS = PromptTemplate(
+    "fields", {"en": "Fields"}, Task.FIELDS, "Find {{fields}}.", (Variable("fields", {"en": "Names"}, many=True),)
+)
+
+
+async def test_fields_are_found_by_rules_where_the_engine_only_reads() -> None:
+    lines = (line("Total", 10, 10, 60, 30), line("12.50", 80, 10, 130, 30))
+    last = await whole(line_engine(LinesDelta(lines), DONE), FIELDS, {"fields": "Total, Nowhere"})
+    assert [(field.name, field.value) for field in last.content.fields] == [("Total", "12.50"), ("Nowhere", None)]
+    assert last.content.fields[0].quad.points[0] == (80, 10)
+    assert last.recognition.method == "fields_by_rules"
+    assert texts(last) == ["Total", "12.50"]
+
+
+async def test_fields_of_a_model_are_its_own() -> None:
+    engine = ScriptedEngine([Started(), TextDelta('{"Total": "12.50"}'), DONE])
+    last = await whole(engine, FIELDS, {"fields": "Total"})
+    assert [(field.name, field.value) for field in last.content.fields] == [("Total", "12.50")]
+    assert last.recognition.method == ""
+    assert engine.seen[0].prompt == "Find ['Total']."
+
+
+async def test_a_task_that_the_engine_cannot_do_is_refused_before_anything_runs() -> None:
+    engine = line_engine(DONE)
+    with pytest.raises(BadInput) as caught:
+        await anext(read(engine, PromptTemplate("qa", {}, Task.QA, "Why?")))
+    assert caught.value.code == "task_not_possible"
+    assert caught.value.details == {"engine": "scripted", "template": "qa", "task": "qa"}
+    assert not engine.seen
+
+
+@pytest.mark.parametrize("prompt", ["", " \n\t"])
+async def test_an_empty_prompt_is_refused(prompt: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        await anext(read(ScriptedEngine([DONE]), prompt=prompt))
+    assert caught.value.code == "empty_prompt"
+
+
+async def test_a_missing_variable_is_named() -> None:
+    with pytest.raises(BadInput) as caught:
+        await anext(read(ScriptedEngine([DONE]), FIELDS))
+    assert (caught.value.code, caught.value.details["variable"]) == ("missing_variable", "fields")
+
+
+async def test_what_was_sent_is_recorded() -> None:
+    engine = ScriptedEngine([Started(), TextDelta("{}"), DONE])
+    used = (await whole(engine, FIELDS, {"fields": "a,b"})).recognition.prompt
+    assert (used.text, used.variables) == ("Find ['a','b'].", {"fields": "a,b"})
+    assert (used.template, used.version, used.task) == ("fields", FIELDS.version, "fields")
+    used = (await whole(engine, FIELDS, {"fields": "a"}, "Edited: {{fields}} ")).recognition.prompt
+    assert used.text == engine.seen[1].prompt == "Edited: {{fields}} "
+    assert (used.template, used.version, used.variables) == ("fields", FIELDS.version, {"fields": "a"})
+    assert (await whole(ScriptedEngine([DONE]))).recognition.prompt.sampling == {"temperature": 0}
+
+
+@pytest.mark.parametrize("code", ["scaled_down", "truncated", "empty"])
+async def test_no_warning_comes_twice(code: str) -> None:
+    warned: Sequence[ContentWarning] = [ContentWarning(code, "Said."), ContentWarning(code, "Said again.")]
+    end = Finished(Generation(finish_reason="length" if code == "truncated" else "stop"), tuple(warned))
+    last = await whole(line_engine(LinesDelta((line("a"),)), end), settings=Settings(engine_pixels=60_000))
+    assert codes(last).count(code) == 1
+    assert codes(last)[0] == "scaled_down"
+
+
+class SyncFailing(ScriptedEngine):
+    def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        raise RuntimeError("no")
+
+
+async def test_an_engine_that_fails_when_it_is_asked_is_told_too() -> None:
+    assert (await whole(SyncFailing([]))).error.details["reason"] == "RuntimeError: no"
