@@ -35,7 +35,8 @@ def drawn(width: int, height: int, *texts: tuple[int, int, str], size: int = 28)
 
 
 async def events_of(stream: AsyncIterator[EngineEvent]) -> list[EngineEvent]:
-    return [event async for event in stream]
+    async with asyncio.timeout(60):  # a slot that is never freed shows as a failure, not as a test that hangs
+        return [event async for event in stream]
 
 
 def texts_of(events: list[EngineEvent]) -> list[str]:

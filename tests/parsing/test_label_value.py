@@ -74,6 +74,10 @@ def test_a_subtotal_is_no_total() -> None:
     assert values([line("小计：10.00", 0, 0), line("合计：12.00", 0, 30)], "合计", "小计") == ["12.00", "10.00"]
 
 
+def test_the_longest_label_wins() -> None:
+    assert values([line("VAT no 12345", 0, 0)], "Tax", "VAT number") == [None, "12345"]
+
+
 def test_of_several_totals_the_last_counts() -> None:
     lines = [line("Total 10.00", 0, 0), line("Total 12.00", 0, 300), line("Total 11.00", 0, 100)]
     assert values(lines, "Total") == ["12.00"]
