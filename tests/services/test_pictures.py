@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from fakes import ScriptedEngine
+from stored import open_store
+
+from ocr_ui.domain.content import ContentWarning
+from ocr_ui.errors import BadInput, EngineDead, NotFound, StoreFailed, TooLarge
+from ocr_ui.images.door import encode_png
+from ocr_ui.services.engines import Engines
+from ocr_ui.services.pictures import MAX_NAME, THUMBNAIL_SIDE, PageStore, Upright
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+
+class FixedUpright(Upright):
+    """Turns every page by the same quarter turns, clockwise."""
+
+    def __init__(self, turns: int = 0) -> None:
+        self.turns = turns
+
+    async def turn(self, pixels: np.ndarray) -> tuple[np.ndarray, tuple[ContentWarning, ...]]:
+        if not self.turns:
+            return pixels, ()
+        turned = np.ascontiguousarray(np.rot90(pixels, -self.turns))
+        return turned, (ContentWarning(f"turned_{self.turns * 90}", "Turned."),)
+
+
+def drawn(width: int = 60, height: int = 40) -> np.ndarray:
+    """White, with a dark corner at the top left."""
+    pixels = np.full((height, width, 3), 255, np.uint8)
+    pixels[: height // 4, : width // 4] = (200, 0, 0)
+    return pixels
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with open_store(tmp_path) as opened:
+        yield opened
+
+
+def page_store(store: Store, turns: int = 0, **settings: object) -> PageStore:
+    return PageStore(store, Settings(**settings), FixedUpright(turns))  # type: ignore[arg-type]
+
+
+def files(store: Store) -> list[Path]:
+    return sorted(path for path in store.pictures.folder.rglob("*") if path.is_file())
+
+
+async def test_a_picture_is_stored_as_it_came(store: Store) -> None:
+    pages = page_store(store)
+    received = await pages.receive(encode_png(drawn()), "a.png", "Ann")
+    assert (received.page.width, received.page.height, received.page.name) == (60, 40, "a.png")
+    page, pixels = await pages.load(received.page_id)
+    assert page == received.page
+    assert np.array_equal(pixels, drawn())
+    assert (await pages.file(page.sha256)).read_bytes() == encode_png(drawn())
+
+
+async def test_a_turned_page_is_stored_upright_and_said(store: Store) -> None:
+    pages = page_store(store, turns=1)
+    received = await pages.receive(encode_png(drawn()), "a.png")
+    assert (received.page.width, received.page.height) == (40, 60)
+    assert [warning.code for warning in received.warnings] == ["turned_90"]
+    _, pixels = await pages.load(received.page_id)
+    assert tuple(pixels[2, -3]) == (200, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("page.png", "page.png"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\ann\\scan 1.png", "scan 1.png"),
+        ("/", ""),
+        ("a\x00b\nc\x7f.png", "ab c.png"),
+        ("invoice\u202egnp.exe", "invoicegnp.exe"),
+        ("\u200f\u2066x\u2069.png", "x.png"),
+        ("发票\u3000一.jpg", "发票 一.jpg"),
+        ("half\ud800.png", "half.png"),
+        ("<img src=x onerror=alert(1)>.png", "<img src=x onerror=alert(1)>.png"),
+        ("x" * 5000 + ".png", "x" * MAX_NAME),
+        ("", ""),
+    ],
+)
+async def test_names_are_shown_and_never_used_as_paths(store: Store, name: str, kept: str) -> None:
+    received = await page_store(store).receive(encode_png(drawn()), name)
+    assert store.pages.get(received.page_id).page.name == kept
+    assert [file.stem for file in files(store)] == [received.page.sha256] * 2
+
+
+async def test_the_same_picture_twice_is_stored_once(store: Store) -> None:
+    pages = page_store(store)
+    first = await pages.receive(encode_png(drawn()), "a.png")
+    done, other_bytes = cv2.imencode(".bmp", drawn()[:, :, ::-1])
+    assert done
+    second = await pages.receive(other_bytes.tobytes(), "b.bmp")
+    assert first.page.sha256 == second.page.sha256
+    assert first.page_id != second.page_id
+    assert len(files(store)) == 2
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+async def test_rotating_gives_a_page_of_its_own(store: Store, turns: int) -> None:
+    pages = page_store(store)
+    old = await pages.receive(encode_png(drawn()), "a.png")
+    new = await pages.rotate(old.page.sha256, turns)
+    _, pixels = await pages.load(new.page_id)
+    assert np.array_equal(pixels, np.rot90(drawn(), -turns))
+    assert new.page.name == "a.png"
+    assert store.pages.get(old.page_id).page == old.page
+    back = await pages.rotate(new.page.sha256, 4 - turns)
+    assert back.page.sha256 == old.page.sha256
+
+
+async def test_thumbnails_are_small_and_made_anew_where_they_are_missing(store: Store) -> None:
+    pages = page_store(store)
+    received = await pages.receive(encode_png(drawn(2000, 100)), "long.png")
+    small = await pages.thumbnail(received.page.sha256)
+    shown = cv2.imdecode(np.frombuffer(small, np.uint8), cv2.IMREAD_COLOR)
+    assert shown.shape == (round(100 * THUMBNAIL_SIDE / 2000), THUMBNAIL_SIDE, 3)
+    store.pictures.thumbnail(received.page.sha256).unlink()
+    assert await pages.thumbnail(received.page.sha256) == small
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "empty_file"),
+        (b"hello", "not_a_picture"),
+        (encode_png(drawn())[:60], "damaged"),
+        (encode_png(drawn(400, 300)), "too_many_pixels"),
+        (b"\x89PNG" + bytes(5000), "too_many_bytes"),
+    ],
+)
+async def test_what_is_refused_leaves_nothing_behind(store: Store, data: bytes, code: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        await page_store(store, max_pixels=100_000, max_upload_bytes=5_000).receive(data, "a.png")
+    assert caught.value.code == code
+    assert isinstance(caught.value, TooLarge) == code.startswith("too_")
+    assert files(store) == []
+    with pytest.raises(NotFound):
+        store.pages.get(1)
+
+
+async def test_unknown_pages_and_pictures(store: Store) -> None:
+    pages = page_store(store)
+    for call in (pages.load(1), pages.rotate("0" * 64, 1), pages.file("0" * 64), pages.thumbnail("0" * 64)):
+        with pytest.raises(NotFound):
+            await call
+    with pytest.raises(BadInput):
+        await pages.file("../../etc/passwd")
+
+
+async def test_a_picture_damaged_on_the_disk_is_told(store: Store) -> None:
+    pages = page_store(store)
+    received = await pages.receive(encode_png(drawn()), "a.png")
+    store.pictures.path(received.page.sha256).write_bytes(b"\x89PNG\r\n\x1a\n....")
+    for call in (pages.load(received.page_id), pages.rotate(received.page.sha256, 1)):
+        with pytest.raises(StoreFailed) as caught:
+            await call
+        assert caught.value.code == "damaged_picture"
+
+
+class Reader(ScriptedEngine):
+    """What `Upright` asks for: an engine with models."""
+
+    models = object()
+
+
+class Finder:
+    """Finds each page turned by `answer` counter-clockwise quarters, or fails."""
+
+    answer: int | Exception = 0
+
+    def quarter_turns(self, pixels: np.ndarray, reader: object) -> int:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+async def upright(monkeypatch: pytest.MonkeyPatch, answer: int | Exception, on: bool = True) -> tuple:
+    monkeypatch.setattr("ocr_ui.services.pictures.OrientationFinder", Finder)
+    monkeypatch.setattr(Finder, "answer", answer)
+    return await Upright(Engines({"rapidocr": Reader([])}), Settings(turn_pages=on)).turn(drawn())
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+async def test_a_page_that_lies_is_turned_as_the_finder_says(monkeypatch: pytest.MonkeyPatch, turns: int) -> None:
+    pixels, warnings = await upright(monkeypatch, turns)
+    assert np.array_equal(pixels, np.rot90(drawn(), turns))
+    assert pixels.flags.c_contiguous
+    assert len(warnings) == 1
+
+
+@pytest.mark.parametrize(
+    "answer", [0, EngineDead("model_file_missing", "Gone.", ""), RuntimeError("the model refused the picture")]
+)
+async def test_a_page_stays_where_nothing_can_be_told(monkeypatch: pytest.MonkeyPatch, answer: int | Exception) -> None:
+    pixels, warnings = await upright(monkeypatch, answer)
+    assert np.array_equal(pixels, drawn())
+    assert warnings == ()
+
+
+async def test_turning_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (await upright(monkeypatch, 1, on=False))[1] == ()
+
+
+async def test_without_the_cpu_engine_pages_stay_as_they_are() -> None:
+    pixels, warnings = await Upright(Engines({"other": ScriptedEngine([])}), Settings()).turn(drawn())
+    assert np.array_equal(pixels, drawn())
+    assert warnings == ()
