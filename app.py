@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing, suppress
 from typing import Any
 
 # Before Gradio and the hub's client are imported: nothing on this machine calls anybody unasked.
@@ -22,7 +22,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
 from ocr_ui.api.corrections import correction_routes
-from ocr_ui.api.errors import add_error_handlers
+from ocr_ui.api.errors import Unexpected, add_error_handlers
 from ocr_ui.api.exports import export_routes
 from ocr_ui.api.guards import BodyLimit, NoFetching, SameOrigin, SecurityHeaders
 from ocr_ui.api.health import health_routes
@@ -42,6 +42,9 @@ log = logging.getLogger("ocr_ui")
 
 FORM_OVERHEAD = 100_000
 """Bytes that a form around a file may take."""
+
+GRACE_SECONDS = 3
+"""Open pages keep a connection; so long they may end their work once the server is told to end."""
 
 
 def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
@@ -77,9 +80,16 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/{language}/{query}")
 
-    app.add_middleware(BodyLimit, limit=settings.max_upload_bytes + FORM_OVERHEAD)
-    app.add_middleware(SameOrigin)
-    app.add_middleware(NoFetching)
+    # The last one added is the outermost: its headers stand on every answer, refusals and failures included.
+    app.add_middleware(
+        BodyLimit,
+        limit=settings.max_upload_bytes + FORM_OVERHEAD,
+        told=settings.max_upload_bytes,
+        localize_error=localize_error,
+    )
+    app.add_middleware(SameOrigin, localize_error=localize_error)
+    app.add_middleware(NoFetching, localize_error=localize_error)
+    app.add_middleware(Unexpected, localize_error=localize_error)
     app.add_middleware(SecurityHeaders)
     return mount(app, workbench)
 
@@ -99,34 +109,51 @@ def main() -> int:
         logging.getLogger(talkative).setLevel(logging.WARNING)
     try:
         settings = Settings()
-        check_port(settings)
-        app = create_app(settings)
+        with closing(bind(settings)) as listener:
+            return serve(create_app(settings), settings, listener)
     except ValidationError as error:
         return complain("\n".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()))
     except WorkbenchError as error:
         return complain(str(error))
-    server = uvicorn.Server(uvicorn.Config(app, host=settings.host, port=settings.port, log_level="warning"))
-    shown = "localhost" if settings.host in ("127.0.0.1", "0.0.0.0", "::") else settings.host  # noqa: S104
-    sys.stdout.write(f"OCR Workbench: http://{shown}:{settings.port}\n")
+
+
+def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
+    """Serves until it is told to end. Gives the exit code."""
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_SECONDS)
+    server = uvicorn.Server(config)
+    sys.stdout.write(f"OCR Workbench: {address(settings.host, listener.getsockname()[1])}\n")
     sys.stdout.flush()
-    server.run()
-    return 0
+    with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and then raises the signal once more
+        server.run(sockets=[listener])
+    return 0 if server.started else 1
 
 
-def check_port(settings: Settings) -> None:
-    """Raises WorkbenchError where the port is taken, before anything is loaded."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, settings.port))
-        except OSError as error:
-            raise WorkbenchError(
-                "port_in_use",
-                f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
-                "Stop the other program, or choose another port with OCR_UI_PORT.",
-                port=settings.port,
-            ) from error
+def address(host: str, port: int) -> str:
+    """What to type into a browser on this machine."""
+    if host in ("127.0.0.1", "0.0.0.0", "::"):  # noqa: S104
+        return f"http://localhost:{port}"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def bind(settings: Settings) -> socket.socket:
+    """The port, taken before anything is loaded, so that nobody waits only to hear that it is in use.
+
+    Raises:
+        WorkbenchError: `port_in_use` (details: port).
+    """
+    listener = socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+    except OSError as error:
+        listener.close()
+        raise WorkbenchError(
+            "port_in_use",
+            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
+            "Stop the other program, or choose another port with OCR_UI_PORT.",
+            port=settings.port,
+        ) from error
+    return listener
 
 
 def complain(text: str) -> int:

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -19,6 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.images.refusals import too_many_bytes
 from ocr_ui.settings import Settings
 
 
@@ -83,11 +85,11 @@ def _add_check_image(commands: Any) -> None:
 
 def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.once import recognize_file
+    from ocr_ui.services.templates import parse_variables
 
-    values = dict(_pair(text) for text in arguments.var)
-    result = asyncio.run(
-        recognize_file(_bytes(arguments.image), arguments.template, values, arguments.engine, settings)
-    )
+    values = parse_variables(arguments.var)
+    data = _bytes(arguments.image, settings.max_upload_bytes)
+    result = asyncio.run(recognize_file(data, arguments.template, values, arguments.engine, settings))
     for warning in result.warnings:
         sys.stderr.write(f"{warning['message']}\n")
     if arguments.json:
@@ -95,13 +97,6 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
     else:
         _print(result.text)
     return 0 if not result.error else _complain(result.error, 1)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise BadInput("malformed_variable", f"--var {text} is not of the form name=value.", "", text=text)
-    return name, value
 
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -126,15 +121,20 @@ def _check_image(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.check_image import check_image
 
     try:
-        _print_json(check_image(_bytes(arguments.file), settings, out=arguments.out))
+        _print_json(check_image(_bytes(arguments.file, settings.max_upload_bytes), settings, out=arguments.out))
     except OSError as error:
         raise BadInput("unwritable_file", f"Cannot write {arguments.out}: {error.strerror}.", "") from error
     return 0
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, limit: int | None = None) -> bytes:
+    """The file's bytes. One that is over the limit is not read, or no further than shows that it is."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if limit is not None and size > limit:
+                raise too_many_bytes(size, limit)
+            return file.read(-1 if limit is None else limit + 1)
     except OSError as error:
         raise BadInput("unreadable_file", f"Cannot read {path}: {error.strerror}.", "", file=str(path)) from error
 

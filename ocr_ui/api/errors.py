@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ocr_ui.errors import WorkbenchError
+from ocr_ui.api.exact import ExactJSONResponse
+from ocr_ui.errors import BadInput, WorkbenchError
 
 log = logging.getLogger(__name__)
-
-
-def error_response(status: int, code: str, message: str, hint: str = "", details: dict | None = None) -> JSONResponse:
-    body = {"error": {"code": code, "message": message, "hint": hint, "details": details or {}}}
-    return JSONResponse(body, status_code=status)
-
 
 LANGUAGE_HEADER = "X-Workbench-Lang"
 """The page names its language in this header; without it errors are in English."""
@@ -31,25 +29,79 @@ def language_of(request: Request) -> str:
     return request.headers.get(LANGUAGE_HEADER, "en")
 
 
+def error_response(
+    error: WorkbenchError, request: Request, localize_error: Localize, status: int | None = None
+) -> Response:
+    """The answer that tells an error, in the language of the request."""
+    value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+    said = localize_error(value, language_of(request))
+    return ExactJSONResponse({"error": said}, status_code=status or error.status)
+
+
 def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:
-    """Turns exceptions of routes into JSON; what nobody expected is logged whole and told without its inside."""
+    """Turns what routes raise on purpose into JSON. `Unexpected` does so for the rest."""
 
     @app.exception_handler(WorkbenchError)
-    async def told(request: Request, error: WorkbenchError) -> JSONResponse:
-        value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
-        return JSONResponse({"error": localize_error(value, language_of(request))}, status_code=error.status)
+    async def told(request: Request, error: WorkbenchError) -> Response:
+        if error.status >= 500:
+            log.error("%s %s: %s", request.method, request.url.path, error)
+        return error_response(error, request, localize_error)
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        return error_response(
-            422, "malformed", f"{where}: {first['msg']}", "Send the request in the form that docs/ describes."
-        )
+        return error_response(_malformed(f"{where}: {first['msg']}"), request, localize_error, 422)
 
-    @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> JSONResponse:
-        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return error_response(
-            500, "internal", "Something went wrong in the server.", "The console has the whole error."
-        )
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        response = error_response(_of_http(error), request, localize_error, error.status_code)
+        response.headers.update(error.headers or {})
+        return response
+
+
+def _malformed(reason: str) -> BadInput:
+    return BadInput("malformed", f"{reason}.", "Send the request in the form that docs/ describes.", reason=reason)
+
+
+def _of_http(error: HTTPException) -> WorkbenchError:
+    """What Starlette and FastAPI raise themselves: no such route, no such method, a body that is not what it says."""
+    if error.status_code == HTTPStatus.BAD_REQUEST:
+        return _malformed(str(error.detail).rstrip("."))
+    return WorkbenchError(HTTPStatus(error.status_code).name.lower(), f"{str(error.detail).rstrip('.')}.")
+
+
+def _internal() -> WorkbenchError:
+    return WorkbenchError("internal", "Something went wrong in the server.", "The console has the whole error.")
+
+
+class Unexpected:
+    """Logs what nobody expected and tells it without its inside.
+
+    A middleware, because handlers of `Exception` run outside of all middlewares: without the headers they add.
+    """
+
+    def __init__(self, app: ASGIApp, localize_error: Localize) -> None:
+        self.app, self._localize = app, localize_error
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answered = False
+
+        async def watched(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception:
+            if answered:
+                raise
+            log.exception("%s %s failed", scope["method"], scope["path"])
+            error = WorkbenchError(
+                "internal", "Something went wrong in the server.", "The console has the whole error."
+            )
+            await error_response(error, Request(scope), self._localize)(scope, receive, send)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
@@ -19,9 +22,19 @@ def export_routes(workbench: Workbench) -> APIRouter:
         query = request.query_params
         filters = read_filters({key: query.getlist(key) if key not in SINGLE else query[key] for key in query})
         headers = {"Content-Disposition": f'attachment; filename="{exporter.file_name(name)}"'}
-        return StreamingResponse(exporter.stream(name, filters), media_type=exporter.media_type(name), headers=headers)
+        pieces = exporter.stream(name, filters)
+        # What is wrong with the request or the store shows here, while the answer can still say so.
+        first = await anext(pieces, b"")
+        return StreamingResponse(_from(first, pieces), media_type=exporter.media_type(name), headers=headers)
 
     return routes
+
+
+async def _from(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async with aclosing(rest) as pieces:  # type: ignore[type-var]
+        yield first
+        async for piece in pieces:
+            yield piece
 
 
 SINGLE = {"text", "since", "until"}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ocr_ui.api.errors import error_response
+from ocr_ui.api.errors import Localize, error_response
+from ocr_ui.errors import BadInput, TooLarge
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -31,17 +31,28 @@ FETCHING_PATHS = ("/gradio_api/file=http", "/gradio_api/file/http", "/gradio_api
 
 
 class BodyLimit:
-    """Refuses bodies over `limit` bytes, by their declared length and by what really comes."""
+    """Refuses bodies over `limit` bytes, by their declared length and by what really comes.
 
-    def __init__(self, app: ASGIApp, limit: int) -> None:
-        self.app, self.limit = app, limit
+    Args:
+        limit: of a body, in bytes.
+        told: the limit that the refusal names, of the file in the body.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int, told: int, localize_error: Localize) -> None:
+        self.app, self.limit, self._localize = app, limit, localize_error
+        self._error = TooLarge(
+            "too_many_bytes",
+            f"The file is too large: at most {told / 1e6:.1f} MB are taken.",
+            "Save it smaller, for example as a JPEG.",
+            limit=told,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         declared = Headers(scope=scope).get("content-length", "0")
-        if declared.isdigit() and int(declared) > self.limit:
+        if declared.isdecimal() and int(declared) > self.limit:
             await self._refuse(scope, receive, send)
             return
         await self._count(scope, receive, send)
@@ -59,25 +70,22 @@ class BodyLimit:
 
         async def watched(message: Message) -> None:
             nonlocal answered
+            # Frameworks take the exception for a malformed body and answer that: not what happened.
+            if seen > self.limit and not answered:
+                return
             answered = True
             await send(message)
 
         try:
             await self.app(scope, counted, watched)
-        except _BodyTooLarge:
-            if not answered:
-                await self._refuse(scope, receive, send)
+        except Exception:
+            if seen <= self.limit or answered:
+                raise
+        if seen > self.limit and not answered:
+            await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        megabytes = self.limit // 1_000_000
-        refusal = error_response(
-            413,
-            "too_many_bytes",
-            f"The file is over the limit of {megabytes} MB.",
-            "Save the picture smaller, or as JPEG.",
-            {"limit_mb": megabytes},
-        )
-        await refusal(scope, receive, send)
+        await error_response(self._error, Request(scope), self._localize)(scope, receive, send)
 
 
 class _BodyTooLarge(Exception):
@@ -87,34 +95,32 @@ class _BodyTooLarge(Exception):
 class SameOrigin:
     """Refuses changes that a page of another origin asks for (cross-site request forgery)."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, localize_error: Localize) -> None:
+        self.app, self._localize = app, localize_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] not in SAFE_METHODS and not self._own(Headers(scope=scope)):
-            refusal = error_response(
-                403, "foreign_origin", "This request comes from another site.", "Open the product's own page."
-            )
-            await refusal(scope, receive, send)
+            error = BadInput("foreign_origin", "This request comes from another site.", "Open the product's own page.")
+            await error_response(error, Request(scope), self._localize, 403)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 
     @staticmethod
     def _own(headers: Headers) -> bool:
         origin = headers.get("origin")
-        return origin is None or urlsplit(origin).netloc == headers.get("host")
+        return origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
 
 
 class NoFetching:
     """Refuses the routes by which Gradio would fetch an address that a visitor names."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, localize_error: Localize) -> None:
+        self.app, self._localize = app, localize_error
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and any(path in scope["path"] for path in FETCHING_PATHS):
-            refusal = error_response(403, "no_fetching", "This server fetches no addresses.", "Upload the file itself.")
-            await refusal(scope, receive, send)
+        if scope["type"] == "http" and any(path in scope["path"].lower() for path in FETCHING_PATHS):
+            error = BadInput("no_fetching", "This server fetches no addresses.", "Upload the file itself.")
+            await error_response(error, Request(scope), self._localize, 403)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 

@@ -33,11 +33,11 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
 
     @routes.post("/v1/pictures")
     async def upload(
-        request: Request, file: Annotated[UploadFile, File()], person: Annotated[str, Form()] = ""
+        request: Request, file: Annotated[UploadFile, File()], person: Annotated[str, Form(max_length=200)] = ""
     ) -> dict:
         """Takes a picture, makes it upright and stores it. The answer names the page and what was done to it."""
         data = await file.read()
-        return shown(await pictures.receive(data, file.filename or "", person), request)
+        return shown(await pictures.receive(data, file.filename or "", person.strip()), request)
 
     @routes.post("/v1/pages/{sha256}/rotate")
     async def rotate(sha256: str, turn: Turn, request: Request) -> dict:
@@ -50,13 +50,13 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
 
     @routes.get("/pictures/{sha256}/thumbnail")
     async def thumbnail(sha256: str) -> Response:
-        return Response(await pictures.thumbnail(sha256), media_type="image/webp", headers=FOREVER)
+        return Response(await pictures.thumbnail(sha256), media_type="image/jpeg", headers=FOREVER)
 
     @routes.get("/examples/{name}/thumbnail")
     async def example_thumbnail(name: str) -> Response:
         return Response(
             await workbench.examples.thumbnail(name),
-            media_type="image/webp",
+            media_type="image/jpeg",
             headers={"Cache-Control": "private, max-age=3600"},
         )
 

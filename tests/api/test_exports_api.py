@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from fastapi.testclient import TestClient
+from stored import add_item, content
+
+from ocr_ui.errors import StoreFailed
+from ocr_ui.services.workbench import Workbench
+
+
+def rows(client: TestClient, **query: object) -> list[dict]:
+    answer = client.get("/v1/exports/jsonl", params=query)
+    assert answer.status_code == 200, answer.text
+    return [json.loads(row) for row in answer.text.splitlines()]
+
+
+def test_json_lines(client: TestClient, item: int) -> None:
+    answer = client.get("/v1/exports/jsonl", params={"item": item})
+    assert answer.headers["content-disposition"].startswith("attachment; filename=")
+    assert not answer.content.startswith(b"\xef\xbb\xbf")
+    assert len(answer.text.splitlines()) == 1
+    assert "Total 12.80" in answer.text
+
+
+def test_csv_opens_in_spreadsheets(client: TestClient, workbench: Workbench) -> None:
+    item = add_item(workbench.store, content("=1+1", "价格,“quoted”"))
+    answer = client.get("/v1/exports/csv", params={"item": item})
+    assert answer.content.startswith(b"\xef\xbb\xbf")
+    assert answer.headers["content-type"].startswith("text/csv")
+    read = list(csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert len(read) == 1
+    assert not read[0]["model_text"].startswith("=")
+    assert "价格" in read[0]["model_text"]
+
+
+def test_filters_choose(client: TestClient, workbench: Workbench) -> None:
+    chart = add_item(workbench.store, content("chart"), template="chart")
+    table = add_item(workbench.store, content("table"), template="table")
+    every = len(rows(client))
+    assert len(rows(client, item=[chart, table])) == 2
+    assert len(rows(client, template="chart", item=[chart, table])) == 1
+    assert len(rows(client, templates=["chart", "table"], item=[chart, table])) == 2
+    assert len(rows(client, text="")) == every
+    assert rows(client, template="none such") == []
+    assert rows(client, until="1999-01-01") == []
+    assert rows(client, text="a\x00b") == []
+
+
+def test_an_empty_selection_is_an_empty_file(client: TestClient) -> None:
+    answer = client.get("/v1/exports/csv", params={"template": "none such"})
+    assert answer.status_code == 200
+    assert len(answer.text.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("xml", "unknown_format"),
+        ("jsonl?colour=red", "unknown_filter"),
+        ("jsonl?since=yesterday", "bad_date"),
+        ("csv?until=99999-01-01", "bad_date"),
+        ("csv?verdict=maybe", "bad_filter_value"),
+        ("csv?item=one", "bad_filter_value"),
+        ("jsonl?item=" + "9" * 30, "number_too_large"),
+        ("jsonl?item=" + "9" * 5000, "bad_filter_value"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused_before_the_file_begins(client: TestClient, address: str, code: str) -> None:
+    answer = client.get(f"/v1/exports/{address}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    assert "content-disposition" not in answer.headers
+
+
+def test_a_store_that_cannot_be_read_is_told(
+    client: TestClient, workbench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise StoreFailed("store_locked", "Another process keeps the database busy; nothing was saved.", "")
+
+    monkeypatch.setattr(workbench.store.items, "each", broken)
+    answer = client.get("/v1/exports/jsonl")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "store_locked")
+
+
+def test_a_large_export_comes_whole(client: TestClient, workbench: Workbench) -> None:
+    items = [add_item(workbench.store, content(f"{number} " + "x" * 5000)) for number in range(40)]
+    assert len(rows(client, item=items)) == 40

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from ocr_ui.services.workbench import Workbench
+
+SHA = "0" * 64
+
+
+def assert_guarded(answer: Response) -> None:
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'self'" in policy
+    assert "http" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "same-origin"
+    assert "access-control-allow-origin" not in answer.headers
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/healthz",
+        "/en/",
+        "/zh/",
+        "/nothing",
+        f"/pictures/{SHA}",
+        "/v1/items/x",
+        "/v1/exports/xml",
+        "/favicon.ico",
+        "/",
+        "/en/config",
+        "/static-ui/page/page.mjs",
+        "/en/gradio_api/file=/etc/passwd",
+    ],
+)
+@pytest.mark.parametrize("origin", [None, "http://elsewhere.example"])
+def test_every_answer_carries_the_headers(client: TestClient, path: str, origin: str | None) -> None:
+    headers = {"origin": origin} if origin else {}
+    assert_guarded(client.get(path, headers=headers, follow_redirects=False))
+
+
+def test_a_failure_nobody_expected_is_told_without_its_inside(
+    client: TestClient, workbench: Workbench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("the secret inside")
+
+    monkeypatch.setattr(workbench.store.pages, "by_sha256", fail)
+    answer = client.post(f"/v1/pages/{SHA}/rotate", json={"turns": 1})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
+    assert "secret" not in answer.text
+    assert "the secret inside" in caplog.text
+    assert_guarded(answer)
+    chinese = client.post(f"/v1/pages/{SHA}/rotate", json={"turns": 1}, headers={"X-Workbench-Lang": "zh"})
+    assert not chinese.json()["error"]["message"].isascii()
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/pictures", "/en/nothing", "/static-ui/../app.py"])
+def test_what_is_not_there(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_unknown_routes_and_methods_are_told_in_the_one_form(client: TestClient) -> None:
+    assert client.get("/v1/nothing").json()["error"]["code"] == "not_found"
+    answer = client.put("/v1/pictures")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
+    assert answer.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://elsewhere.example",
+        "null",
+        "http://testserver.elsewhere.example",
+        "http://testserver:81",
+        "http://[broken",
+        "http://user@testserver",
+        "testserver",
+        "",
+    ],
+)
+@pytest.mark.parametrize(
+    "path", ["/v1/corrections", "/v1/pictures", "/en/gradio_api/queue/join", "/en/gradio_api/upload"]
+)
+def test_changes_that_another_site_asks_for_are_refused(client: TestClient, origin: str, path: str) -> None:
+    answer = client.post(path, json={}, headers={"origin": origin})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "foreign_origin")
+    assert_guarded(answer)
+
+
+@pytest.mark.parametrize("origin", ["http://testserver", "https://testserver", "HTTP://TestServer", None])
+def test_the_own_page_may_change_things(client: TestClient, origin: str | None) -> None:
+    answer = client.post("/v1/corrections", json={}, headers={"origin": origin} if origin else {})
+    assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "file=http://127.0.0.1:1/x",
+        "file=https://127.0.0.1:1/x",
+        "file%3Dhttp://127.0.0.1:1/x",
+        "file=HTTP://127.0.0.1:1/x",
+        "file/http://127.0.0.1:1/x",
+        "proxy=http://127.0.0.1:1/x",
+        "Proxy=http://127.0.0.1:1/x",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_the_server_fetches_no_addresses(client: TestClient, path: str, method: str) -> None:
+    answer = client.request(method, f"/en/gradio_api/{path}", follow_redirects=False)
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "app.py", "../app.py", "/proc/self/environ"])
+def test_the_page_gives_out_no_files(client: TestClient, file: str) -> None:
+    assert client.get(f"/en/gradio_api/file={file}").status_code in (403, 404)
+
+
+@pytest.mark.parametrize(
+    ("headers", "language"),
+    [
+        ({"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"}, "zh"),
+        ({"accept-language": "en-GB,zh;q=0.5"}, "en"),
+        ({"accept-language": "fr, zh-TW;q=0.3"}, "zh"),
+        ({"accept-language": "fr"}, "en"),
+        ({"accept-language": ";;q=,,x"}, "en"),
+        ({}, "en"),
+        ({"accept-language": "zh", "cookie": "workbench_language=en"}, "en"),
+        ({"cookie": "workbench_language=zh"}, "zh"),
+        ({"cookie": "workbench_language=//elsewhere.example"}, "en"),
+    ],
+)
+def test_the_front_page_leads_to_the_language_of_the_visitor(
+    client: TestClient, headers: dict[str, str], language: str
+) -> None:
+    answer = client.get("/", headers={"accept-language": "", **headers}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (307, f"/{language}/")
+
+
+@pytest.mark.parametrize(
+    "query", ["item=3", "item=3&x=%2F%2Felsewhere.example", "%0d%0aSet-Cookie:a=b", "//elsewhere.example"]
+)
+def test_the_front_page_keeps_the_query_and_leads_nowhere_else(client: TestClient, query: str) -> None:
+    answer = client.get(f"/?{query}", headers={"accept-language": "en"}, follow_redirects=False)
+    assert answer.headers["location"] == f"/en/?{query}"
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["//elsewhere.example/", "//elsewhere.example/%2e%2e", "/en//elsewhere.example"])
+def test_paths_that_look_like_hosts_lead_nowhere(client: TestClient, path: str) -> None:
+    answer = client.get(f"http://testserver{path}", follow_redirects=False)
+    assert not answer.headers.get("location", "").startswith("//")
+    assert "elsewhere.example" not in answer.headers.get("location", "").partition("?")[0].removeprefix(
+        "http://testserver"
+    )

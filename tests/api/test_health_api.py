@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+from fakes import ScriptedEngine
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from ocr_ui.api.health import health_routes
+from ocr_ui.engines.base import EngineState, Health
+from ocr_ui.errors import EngineDead
+from ocr_ui.services.engines import Engines
+
+
+class Being(ScriptedEngine):
+    """An engine in a state."""
+
+    def __init__(self, state: EngineState) -> None:
+        super().__init__([])
+        self._state = state
+
+    def health(self) -> Health:
+        return Health(self._state, "weights", "Wait.")
+
+
+class Bench:
+    def __init__(self, engines: Engines) -> None:
+        self.engines = engines
+
+
+def client(engines: Engines) -> TestClient:
+    app = FastAPI()
+    app.include_router(health_routes(Bench(engines)))  # type: ignore[arg-type]
+    return TestClient(app)
+
+
+@pytest.mark.parametrize(
+    ("state", "ready"),
+    [
+        (EngineState.LOADING, 503),
+        (EngineState.READY, 200),
+        (EngineState.DEGRADED, 200),
+        (EngineState.DEAD, 503),
+    ],
+)
+def test_the_server_is_healthy_while_it_lives_and_ready_once_its_engine_is(state: EngineState, ready: int) -> None:
+    asked = client(Engines({"one": Being(state), "two": Being(EngineState.READY)}))
+    healthy, readiness = asked.get("/healthz"), asked.get("/readyz")
+    assert (healthy.status_code, readiness.status_code) == (200, ready)
+    assert healthy.json() == readiness.json()
+    assert healthy.json()["state"] == state.value
+    assert healthy.json()["engines"][0] == {
+        "name": "one",
+        "state": state.value,
+        "phase": "weights",
+        "message": "Wait.",
+    }
+
+
+def test_an_engine_that_cannot_be_built_is_dead_with_its_reason() -> None:
+    error = EngineDead("engine_not_installed", "vLLM is not installed.", "pip install vllm")
+    answer = client(Engines({}, {"vllm": error})).get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["engines"][0]["message"] == "vLLM is not installed. pip install vllm"
+    assert client(Engines({})).get("/readyz").status_code == 503
+
+
+def test_the_running_server_is_ready(server: TestClient) -> None:
+    assert server.get("/readyz").json()["state"] == "ready"
