@@ -23,7 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = {"": (1280, 860), "-wide": (1920, 1080)}
-READ_FIRST = ("invoice", "chinese_form", "two_columns")
+READ_FIRST = ("invoice", "chinese_form", "phone_photo")
 SHOWN = "receipt"
 
 
@@ -122,8 +122,11 @@ def opened(page: Page, url: str, language: str, theme: str = "light") -> None:
 
 
 def read(page: Page, example: str) -> None:
+    picture = "document.querySelector('#viewer .vw-board img')"
+    before = page.evaluate(f"{picture}?.src ?? ''")
     page.click(f"[data-name='{example}']")
-    page.wait_for_timeout(1500)
+    page.wait_for_function(f"before => {picture}?.src !== before && {picture}.naturalWidth > 0", arg=before)
+    page.wait_for_timeout(1000)
     page.click("#read-go")
     page.wait_for_selector("#viewer [data-run='running']", state="attached")
     page.wait_for_selector("#viewer [data-run='complete']", state="attached")
