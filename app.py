@@ -118,14 +118,26 @@ def main() -> int:
 
 
 def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
-    """Serves until it is told to end. Gives the exit code."""
+    """Serves until it is told to end. Gives the exit code; uvicorn itself exits where the start fails."""
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_SECONDS)
-    server = uvicorn.Server(config)
-    sys.stdout.write(f"OCR Workbench: {address(settings.host, listener.getsockname()[1])}\n")
-    sys.stdout.flush()
+    server = TalkingServer(config, address(settings.host, listener.getsockname()[1]))
     with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and then raises the signal once more
         server.run(sockets=[listener])
-    return 0 if server.started else 1
+    return 0
+
+
+class TalkingServer(uvicorn.Server):
+    """Prints the address once it answers there."""
+
+    def __init__(self, config: uvicorn.Config, address: str) -> None:
+        super().__init__(config)
+        self._address = address
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            sys.stdout.write(f"OCR Workbench: {self._address}\n")
+            sys.stdout.flush()
 
 
 def address(host: str, port: int) -> str:

@@ -90,6 +90,8 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
     values = parse_variables(arguments.var)
     data = _bytes(arguments.image, settings.max_upload_bytes)
     result = asyncio.run(recognize_file(data, arguments.template, values, arguments.engine, settings))
+    if result.error and not result.text:
+        return _complain(result.error, 1)
     for warning in result.warnings:
         sys.stderr.write(f"{warning['message']}\n")
     if arguments.json:

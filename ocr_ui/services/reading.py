@@ -342,6 +342,9 @@ class _Run:
 
     def _final_content(self, generation: Generation) -> PageContent:
         content = self._parser.finish().with_ids() if self.engine.capabilities.takes_prompt else self.content()
+        if generation.finish_reason != "stop" and not generation.text.strip():
+            # Nobody looked to the end: that nothing came does not mean that there is nothing.
+            content = replace(content, warnings=tuple(w for w in content.warnings if w.code != "empty"))
         if self._rules_find_fields():
             content = replace(content, fields=find_fields(content.lines, self._names))
         known = {(warning.code, warning.line) for warning in content.warnings}

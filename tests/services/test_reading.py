@@ -316,3 +316,11 @@ class SyncFailing(ScriptedEngine):
 
 async def test_an_engine_that_fails_when_it_is_asked_is_told_too() -> None:
     assert (await whole(SyncFailing([]))).error.details["reason"] == "RuntimeError: no"
+
+
+@pytest.mark.parametrize(
+    "end", [EngineFailed("gone", "Gone.", ""), Finished(Generation(finish_reason="aborted")), DONE]
+)
+async def test_a_page_is_called_empty_only_where_it_was_read_to_the_end(end: ScriptStep) -> None:
+    last = await whole(ScriptedEngine([Started(), end]))
+    assert ("empty" in codes(last)) == (end is DONE)
