@@ -120,9 +120,8 @@ def test_a_server_that_does_not_come_up_names_no_address(capsys: pytest.CaptureF
         yield
 
     settings = Settings()
-    with closing(app.bind(settings)) as listener:
-        with pytest.raises(SystemExit) as ended:
-            app.serve(FastAPI(lifespan=broken), settings, listener)
+    with closing(app.bind(settings)) as listener, pytest.raises(SystemExit) as ended:
+        app.serve(FastAPI(lifespan=broken), settings, listener)
     assert ended.value.code != 0
     assert capsys.readouterr().out == ""
 
