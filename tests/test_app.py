@@ -152,28 +152,45 @@ runpy.run_path("app.py", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_it_starts_without_a_network_serves_and_ends_in_order(tmp_path: Path, end: signal.Signals) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", NO_NETWORK],
-        cwd=ROOT,
-        env={**os.environ, "OCR_UI_ENGINE": "rapidocr"},
-        stdout=subprocess.PIPE,
-        stderr=(tmp_path / "err").open("w"),
-        text=True,
-    )
+@contextmanager
+def running(log: Path) -> Iterator[tuple[subprocess.Popen, int]]:
+    """The program as people start it, and its port."""
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-c", NO_NETWORK],
+            cwd=ROOT,
+            env={**os.environ, "OCR_UI_ENGINE": "rapidocr"},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
     try:
         said = process.stdout.readline()  # type: ignore[union-attr]
         found = re.fullmatch(r"OCR Workbench: http://localhost:(\d+)\n", said)
-        assert found, (said, (tmp_path / "err").read_text())
-        page = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
-        page.request("GET", "/en/")
-        assert page.getresponse().status == 200
-        process.send_signal(end)
-        assert process.wait(30) in (0, -end)
+        assert found, (said, log.read_text())
+        yield process, int(found[1])
     finally:
         process.kill()
         process.wait()
+
+
+def test_it_starts_without_a_network_serves_and_ends_in_order(tmp_path: Path) -> None:
+    with running(tmp_path / "err") as (process, port):
+        page = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        page.request("GET", "/en/")
+        assert page.getresponse().status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
     errors = (tmp_path / "err").read_text()
     assert "Traceback" not in errors
     assert "CALLED" not in errors
+
+
+def test_it_ends_although_somebody_keeps_a_connection(tmp_path: Path) -> None:
+    with (
+        running(tmp_path / "err") as (process, port),
+        socket.create_connection(("127.0.0.1", port)) as unfinished,
+    ):
+        unfinished.sendall(b"POST /v1/differences HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) in (0, -signal.SIGTERM)

@@ -261,7 +261,7 @@ class _Run:
     def _to_stored(self, line: TextLine) -> TextLine:
         if line.quad is None or self._transform is None:
             return line
-        return replace(line, quad=self._transform.to_stored(line.quad).clip(*self.size).rounded())
+        return replace(line, quad=self._transform.to_stored(line.quad).rounded())
 
     def fail(self, error: WorkbenchError) -> None:
         self.error = error

@@ -4,6 +4,7 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
+from ocr_ui.api.guards import BodyLimit
 from ocr_ui.services.workbench import Workbench
 
 SHA = "0" * 64
@@ -159,3 +160,24 @@ def test_paths_that_look_like_hosts_lead_nowhere(client: TestClient, path: str) 
     assert "elsewhere.example" not in answer.headers.get("location", "").partition("?")[0].removeprefix(
         "http://testserver"
     )
+
+
+async def test_a_body_over_the_limit_is_not_read_to_its_end() -> None:
+    taken, sent = 0, []
+
+    async def receive() -> dict:
+        nonlocal taken
+        taken += 1
+        return {"type": "http.request", "body": bytes(10), "more_body": True}
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    async def reads_all(scope: dict, receive, send) -> None:
+        while taken < 1000:
+            await receive()
+
+    guard = BodyLimit(reads_all, limit=100, told=100, localize_error=lambda error, language: error)
+    await guard({"type": "http", "method": "POST", "headers": []}, receive, send)
+    assert taken == 11
+    assert sent[0]["status"] == 413

@@ -85,7 +85,6 @@ async def test_what_cannot_be_read_is_refused_and_the_engine_closed(
 
 
 def test_the_object_has_the_parts_that_were_agreed() -> None:
-    box = [[1, 1], [9, 1], [9, 5], [1, 5]]
     content = PageContent(
         lines=(TextLine("a", None, None, "l0"),),
         fields=(Field("Total", "1", QUAD, 0.5, "amount", ("2",)),),
