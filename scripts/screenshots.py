@@ -89,6 +89,7 @@ def prepare(page: Page, url: str) -> None:
     page.locator("#viewer .vw-row .vw-text").nth(3).click()
     page.keyboard.press("End")
     page.keyboard.type(".")
+    page.keyboard.press("Enter")  # keeps the text and opens the next line
     page.keyboard.press("Escape")
     page.wait_for_timeout(1000)
     page.keyboard.press("w")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
@@ -222,9 +223,12 @@ class ReadTab:
             # A text that nobody has touched since it was written here follows the values, however late they came.
             asked = ReadRequest(template, values, None if prompt == written else prompt)
             owner = request.session_hash or ""
-            async for step in self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner):
-                value = await asyncio.to_thread(views.reading, page_id, step)
-                yield [localize(value, self._language), gr.skip(), gr.skip()]
+            reading = self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner)
+            async with aclosing(reading) as steps:
+                async for step in steps:
+                    value = localize(await asyncio.to_thread(views.reading, page_id, step), self._language)
+                    value["warnings"] = [*_about_picture(shown), *value["warnings"]]
+                    yield [value, gr.skip(), gr.skip()]
         except WorkbenchError as error:
             page, _ = await self._workbench.pictures.load(page_id)
             yield [localize(views.failed(page, page_id, error), self._language), *idle]
@@ -345,6 +349,13 @@ class ReadTab:
     def _said(self, error: WorkbenchError) -> str:
         said = localize_error(error_value(error), self._language)
         return f"{said['message']} {said['hint']}".strip()
+
+
+def _about_picture(shown: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """What was said when the picture came in (it was turned, has more pages, ...), until it has been read."""
+    value = shown or {}
+    fresh = (value.get("item") or {}).get("recognition_id") is None
+    return [{**warning, "line": None} for warning in value.get("warnings") or []] if fresh else []
 
 
 def _page_id(shown: dict[str, Any] | None) -> int | None:
