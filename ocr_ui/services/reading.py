@@ -17,7 +17,7 @@ from ocr_ui.domain.prompt import PromptTemplate, Task, split_values
 from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
 from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
-from ocr_ui.images.door import encode_png
+from ocr_ui.images.door import encode_png, is_blank
 from ocr_ui.images.transform import PictureTransform, prepare
 from ocr_ui.metrics import StageClock
 from ocr_ui.parsing.dispatch import IncrementalParser
@@ -201,6 +201,7 @@ class _Run:
     ) -> None:
         self.clock = StageClock()
         self.engine, self.request, self.prompt, self.page_sha256 = engine, request, prompt, page_sha256
+        self.pixels = pixels
         self.size = (pixels.shape[1], pixels.shape[0])
         self.begin = time.perf_counter()
         self.asked = self.begin
@@ -351,7 +352,16 @@ class _Run:
         told = {(w.code, w.line): w for w in reversed((*self._notices, *self._closing))}
         added = [w for key, w in reversed(told.items()) if key not in known]
         codes = {code for code, _ in (*known, *told)}
-        return content.with_warnings(*added, *self._outcome_warning(generation, codes))
+        return content.with_warnings(*added, *self._outcome_warning(generation, codes), *self._invented(content))
+
+    def _invented(self, content: PageContent) -> list[ContentWarning]:
+        """Models are known to write whole paragraphs where they are given a blank page."""
+        says = any(line.text.strip() for line in content.lines) or any(field.value for field in content.fields)
+        if not content.fields and all(warning.code != "empty" for warning in content.warnings):
+            says = says or bool(content.text.strip())
+        if not says or not is_blank(self.pixels):
+            return []
+        return [ContentWarning("text_on_blank", "Nothing can be seen on this picture; the text may be invented.")]
 
     def _outcome_warning(self, generation: Generation, known: set[str]) -> list[ContentWarning]:
         told = {

@@ -20,6 +20,9 @@ from ocr_ui.settings import Settings
 
 SHA = "a" * 64
 PAGE = np.full((300, 400, 3), 255, np.uint8)
+PAGE[100:120, 50:200] = 0
+BIG = np.full((1000, 2000, 3), 255, np.uint8)
+BIG[300:340, 200:900] = 0
 LINE_ENGINE = Capabilities(tasks=frozenset({Task.SPOTTING, Task.TEXT, Task.FIELDS}), gives_boxes=True)
 SPOTTING = PromptTemplate("full_text", {"en": "Full text"}, Task.SPOTTING, "Read all.", sampling={"temperature": 0})
 DONE = Finished(Generation(finish_reason="stop"))
@@ -227,9 +230,8 @@ async def test_timings_are_of_known_stages(with_text: bool) -> None:
 
 
 async def test_boxes_of_the_scaled_copy_come_back_to_the_stored_picture() -> None:
-    big = np.full((1000, 2000, 3), 255, np.uint8)
     engine = line_engine(LinesDelta((line("in", 50, 25, 150, 50), line("out", -20, -5, 9000, 300))), DONE)
-    last = await whole(engine, pixels=big, settings=Settings(engine_pixels=500_000))
+    last = await whole(engine, pixels=BIG, settings=Settings(engine_pixels=500_000))
     assert engine.seen[0].pixels.shape == (500, 1000, 3)
     assert last.content.lines[0].quad.points == ((100, 50), (300, 50), (300, 100), (100, 100))
     assert last.content.lines[1].quad.points == ((0, 0), (2000, 0), (2000, 600), (0, 600))
@@ -239,9 +241,8 @@ async def test_boxes_of_the_scaled_copy_come_back_to_the_stored_picture() -> Non
 
 
 async def test_what_a_model_says_of_a_scaled_copy_is_in_pixels_of_the_stored_picture() -> None:
-    big = np.full((1000, 2000, 3), 255, np.uint8)
     engine = ScriptedEngine([Started(), spot("a", 500), DONE])
-    last = await whole(engine, pixels=big, settings=Settings(engine_pixels=500_000))
+    last = await whole(engine, pixels=BIG, settings=Settings(engine_pixels=500_000))
     assert last.content.lines[0].quad.points == ((200, 500), (1000, 500), (1000, 550), (200, 550))
 
 
