@@ -81,10 +81,13 @@ def run(target: str, seconds: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", default=list(TARGETS), choices=[*TARGETS, []])
+    parser.add_argument("targets", nargs="*", metavar="target", help=f"{' or '.join(TARGETS)}; all without one")
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
     parser.add_argument("--pack", action="store_true", help="write what was found to fuzz/found-<target>.txt, and end")
     options = parser.parse_args()
+    if unknown := set(options.targets) - set(TARGETS):
+        parser.error(f"no such target: {', '.join(sorted(unknown))}")
+    options.targets = options.targets or list(TARGETS)
     if options.pack:
         for target in options.targets:
             pack(target)
