@@ -107,8 +107,9 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     running.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator:
+    """Chromium, for one file: Playwright's event loop would stand in the way of asynchronous tests that follow."""
     path = need_browser()
     from playwright.sync_api import sync_playwright
 
