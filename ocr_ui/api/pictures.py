@@ -37,7 +37,7 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     ) -> dict:
         """Takes a picture, makes it upright and stores it. The answer names the page and what was done to it."""
         data = await file.read()
-        return shown(await pictures.receive(data, file.filename or "", person.strip()), request)
+        return shown(await pictures.receive(data, _name(file), person.strip()), request)
 
     @routes.post("/v1/pages/{sha256}/rotate")
     async def rotate(sha256: str, turn: Turn, request: Request) -> dict:
@@ -61,3 +61,12 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
         )
 
     return routes
+
+
+def _name(file: UploadFile) -> str:
+    """The file's name; browsers write three characters of it as percent signs with digits in a form (HTML standard,
+    multipart/form-data encoding)."""
+    name = file.filename or ""
+    for written, meant in (("%22", '"'), ("%0D", " "), ("%0A", " ")):
+        name = name.replace(written, meant)
+    return name

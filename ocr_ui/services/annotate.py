@@ -239,6 +239,13 @@ def _judged(change: _Change, before: Review, difference: Difference, version: in
     verdict = change.verdict or before.verdict
     if difference.changed and verdict is Verdict.RIGHT:
         verdict = Verdict.WRONG if change.verdict else None
+    if (
+        change.verdict is None
+        and before.verdict is Verdict.WRONG
+        and before.correction_version
+        and not difference.changed
+    ):
+        verdict = None  # it was wrong because it had been corrected, and the corrections are taken back
     kinds = difference.kinds if change.error_kinds is None else change.error_kinds
     return replace(
         before,

@@ -87,6 +87,11 @@ class PageStore:
                 sha256=sha256,
             ) from error
 
+    async def again(self, page_id: int) -> Received:
+        """A page that came in before. Raises NotFound."""
+        stored = await asyncio.to_thread(self._store.pages.get, page_id)
+        return Received(stored.id, stored.page)
+
     async def file(self, sha256: str) -> Path:
         """The PNG file of a picture. Raises BadInput for what is no sha256, NotFound where there is none."""
         return await asyncio.to_thread(self._store.pictures.path, sha256)

@@ -98,7 +98,7 @@ class Recognizer:
     async def _keep(self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str) -> Reading:
         recognition = step.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
-        if recognition.outcome == "failed" and not recognition.generation.text:
+        if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
             return Reading(page, step)
         timed = replace(recognition, timings={**clock.seconds, **recognition.timings})
         reader = Person(person) if person else None
@@ -107,6 +107,10 @@ class Recognizer:
         except StoreFailed as error:
             return Reading(page, replace(step, state="failed", error=error))
         return Reading(page, replace(step, recognition=timed), stored)
+
+    def is_reading(self, owner: str) -> bool:
+        """Has `owner` something running?"""
+        return bool(self._runs.get(owner))
 
     async def stop(self, owner: str) -> int:
         """Stops what `owner` has running; gives how many runs that were."""

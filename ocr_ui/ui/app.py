@@ -14,7 +14,7 @@ from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.dataset import DatasetTab
-from ocr_ui.ui.tabs.read import ReadTab
+from ocr_ui.ui.tabs.read import SPEAKING, ReadTab
 from ocr_ui.ui.texts import LANGUAGES, words
 from ocr_ui.ui.words import only
 
@@ -83,18 +83,20 @@ def wire_opening(
         return [gr.update(selected="read"), *await shown(int(event.value), engine)]
 
     async def open_addressed(request: gr.Request, engine: str) -> list[Any]:
-        item = request.query_params.get("item", "")
+        item, page = (request.query_params.get(name, "") for name in ("item", "page"))
         try:
             if item.isdigit():
                 return await shown(int(item), engine)
+            if page.isdigit():
+                received = await workbench.pictures.again(int(page))
+                return [localize(workbench.views.picture(received), language), *read.at_first(engine)]
         except WorkbenchError as error:
             gr.Warning(localize_error(error_value(error), language)["message"])
         return [gr.skip(), *read.at_first(engine)]
 
-    quiet = {"show_progress": "hidden", "queue": False}
     opened = [read.viewer, read.template, *read.described]
-    dataset.list.select(open_chosen, read.engine, [tabs, *opened], **quiet)
-    demo.load(open_addressed, read.engine, opened, **quiet)
+    dataset.list.select(open_chosen, read.engine, [tabs, *opened], **SPEAKING)
+    demo.load(open_addressed, read.engine, opened, **SPEAKING)
 
 
 def mount(app: Any, workbench: Workbench) -> Any:

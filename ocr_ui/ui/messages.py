@@ -154,7 +154,7 @@ WARNINGS_ZH: dict[str, str] = {
     "clamped": "有坐标超出图片，已移到边缘。",
     "degenerate": "有框没有宽度或高度。",
     "duplicate_key": "同一名称出现多次且值不同；显示最后一个。",
-    "empty": "没有找到文本。",
+    "empty": "没有找到文本，或图片是空白的。",
     "flattened": "图片带透明部分，已铺上能看清文字的底色。",
     "limit": "回答中有一部分过大，未读入。",
     "metadata_skipped": "已跳过文件中过大的附加数据；图片本身完整。",

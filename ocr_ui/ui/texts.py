@@ -62,6 +62,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "There is no picture yet. Drop one, paste one with Ctrl+V, or take an example.",
         "zh": "还没有图片。请拖入图片、用 Ctrl+V 粘贴，或选择一个示例。",
     },
+    "read.stop_first": {
+        "en": "This picture is still being read. Stop the reading first.",
+        "zh": "这张图片仍在识别中，请先停止。",
+    },
     "read.examples": {"en": "Examples", "zh": "示例"},
     "read.cannot": {
         "en": "The engine {engine} cannot do this. Engines that can:",

@@ -102,7 +102,8 @@ class DatasetTab:
         return [self.list, self.template, self.engine, self.reviewer, *self.charts]
 
     def wire(self, tab: gr.Tab) -> None:
-        quiet = {"show_progress": "hidden", "queue": False}
+        # In the queue: outside it, a message of the handler would never reach the page.
+        quiet = {"show_progress": "hidden", "concurrency_limit": None, "trigger_mode": "always_last"}
         for part in self.filters:
             if isinstance(part, gr.Dropdown):
                 part.input(self.show, self.filters, self.shown, **quiet)

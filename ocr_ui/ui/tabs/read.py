@@ -22,6 +22,8 @@ from ocr_ui.ui.viewer import Viewer
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
+SPEAKING = {"show_progress": "hidden", "concurrency_limit": None}
+"""How events are wired whose handlers may show a message: outside Gradio's queue it would never reach the page."""
 SLOTS = 3
 """Variables that a template may have on this tab; each has a text field and a list of choices, one of them shown."""
 
@@ -109,7 +111,7 @@ class ReadTab:
     # Wiring
 
     def wire(self) -> None:
-        quiet = {"show_progress": "hidden", "queue": False}
+        quiet = {"show_progress": "hidden", "queue": False, "trigger_mode": "always_last"}
         slots = [*self.texts, *self.lists]
         self.chosen = [self.template, self.engine, *slots]
         self.explained = [self.prompt, self.written, self.note, self.offer]
@@ -126,7 +128,7 @@ class ReadTab:
         self.restore.click(self.explain, self.chosen, self.explained, **quiet)
         self._wire_versions(quiet)
         taken = [self.viewer, self.template, *self.described]
-        self.examples.select(self.take_example, self.engine, taken, **quiet)
+        self.examples.select(self.take_example, self.engine, taken, **SPEAKING)
         self.go.click(
             self.read,
             [self.viewer, self.prompt, self.written, *self.chosen],
@@ -141,9 +143,9 @@ class ReadTab:
         text = [self.prompt, *self.chosen]
         self.save_version.click(self.keep_version, text, [self.versions, self.written, self.note], **quiet)
         kept = [self.template, self.new_name, *self.described]
-        self.save_new.click(self.keep_new, [self.new_name, *text], kept, **quiet)
+        self.save_new.click(self.keep_new, [self.new_name, *text], kept, **SPEAKING)
         restored = [self.template, self.versions, self.engine]
-        self.versions.input(self.restore_version, restored, self.described, **quiet)
+        self.versions.input(self.restore_version, restored, self.described, **SPEAKING)
 
     # Handlers
 
@@ -189,8 +191,11 @@ class ReadTab:
         names = ", ".join(chosen.names[self._language])
         return [names, *self.explain(name, engine, names, *slots[1:])]
 
-    async def take_example(self, event: gr.SelectData, engine: str) -> list[Any]:
+    async def take_example(self, event: gr.SelectData, request: gr.Request, engine: str) -> list[Any]:
         """Opens an example and sets the template that fits it."""
+        if self._workbench.recognizer.is_reading(request.session_hash or ""):
+            gr.Warning(self._words["read.stop_first"])
+            return [gr.skip()] * (2 + len(self.described))
         example = self._workbench.examples.get(event.value)
         data = await self._workbench.examples.bytes(example.name)
         received = await self._workbench.pictures.receive(data, example.file.name)

@@ -1,16 +1,18 @@
-// What works on the whole page: keys, and the address that names the item shown.
+// What works on the whole page: keys, and the address that names the item or the picture shown.
 
 let opened = false;
 
-document.addEventListener("workbench:item", ({ detail }) => {
-  const address = new URL(location.href);
-  const shown = address.searchParams.get("item");
-  // The empty viewer of a page that has just been opened must not wipe out the item it is to show.
-  if (String(detail.id ?? "") === (shown ?? "") || (detail.id === null && !opened)) return;
+document.addEventListener("workbench:item", ({ detail: { id, page } }) => {
+  // The empty viewer of a page that has just been opened must not wipe out what it is to show.
+  if (page === null && !opened) return;
   opened = true;
-  if (detail.id === null) address.searchParams.delete("item");
-  else address.searchParams.set("item", detail.id);
-  history.replaceState(history.state, "", address);
+  const address = new URL(location.href);
+  const named = id === null ? { page } : { item: id };
+  for (const name of ["item", "page"]) {
+    if (named[name] == null) address.searchParams.delete(name);
+    else address.searchParams.set(name, named[name]);
+  }
+  if (address.href !== location.href) history.replaceState(history.state, "", address);
 });
 
 document.addEventListener("pointerdown", () => (opened = true), { once: true, capture: true });

@@ -157,6 +157,8 @@ export class Review {
 
   #takeDifference(answer) {
     this.difference = answer;
+    // An assumed "wrong" goes with the difference that it followed from.
+    if (!this.byPerson.verdict && this.contentChanged) this.verdict = answer.changed === false ? null : "wrong";
     if (!this.byPerson.kinds) this.kinds = new Set(this.contentChanged ? answer.error_kinds : splitKinds(this.saved));
     this.#scheduleDraft();
     this.#tell();
@@ -223,7 +225,7 @@ export class Review {
   // Saving ----------------------------------------------------------------------------------------------------------
 
   async save() {
-    if (!this.canSave) return;
+    if (!this.canSave || !this.dirty) return;
     const { recognition, doc } = this.editor;
     const base = this.version;
     const snapshot = this.#snapshot();

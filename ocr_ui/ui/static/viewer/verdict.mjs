@@ -76,7 +76,7 @@ export class VerdictBar {
     for (const part of [this.right, this.wrong, this.note, ...this.chips]) part.disabled = !review.canJudge;
     this.element.classList.toggle("quiet", review.verdict !== "wrong");
     if (this.note.value !== review.note) this.note.value = review.note;
-    this.save.disabled = !review.canSave || review.phase === "saving";
+    this.save.disabled = !review.canSave || !review.dirty || review.phase === "saving";
     this.#renderState();
   }
 

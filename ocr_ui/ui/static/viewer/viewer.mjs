@@ -212,7 +212,8 @@ class Viewer {
 
   /** Tells the page around which item is shown, so that its address can name it. */
   #tellItem() {
-    const detail = { id: this.editor.value.item?.recognition_id ?? null };
+    const { recognition_id: id = null, page = null } = this.editor.value.item ?? {};
+    const detail = { id, page: page?.id ?? null };
     this.root.dispatchEvent(new CustomEvent("workbench:item", { bubbles: true, detail }));
   }
 
