@@ -83,7 +83,9 @@ def wire_opening(
         return [gr.update(selected="read"), *await shown(int(event.value), engine)]
 
     async def open_addressed(request: gr.Request, engine: str) -> list[Any]:
-        item, page = (request.query_params.get(name, "") for name in ("item", "page"))
+        item, page = (
+            request.query_params.get(name, "") for name in ("item", "picture")
+        )  # Gradio keeps "page" for itself
         try:
             if item.isdigit():
                 return await shown(int(item), engine)

@@ -7,8 +7,8 @@ document.addEventListener("workbench:item", ({ detail: { id, page } }) => {
   if (page === null && !opened) return;
   opened = true;
   const address = new URL(location.href);
-  const named = id === null ? { page } : { item: id };
-  for (const name of ["item", "page"]) {
+  const named = id === null ? { picture: page } : { item: id };
+  for (const name of ["item", "picture"]) {
     if (named[name] == null) address.searchParams.delete(name);
     else address.searchParams.set(name, named[name]);
   }
