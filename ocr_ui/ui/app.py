@@ -6,11 +6,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
-
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.dataset import DatasetTab

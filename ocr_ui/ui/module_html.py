@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import gradio as gr
+from ocr_ui.ui.gradio_quickly import gr
 
 STATIC_URL = "/static-ui"
 """Where `ocr_ui/ui/static` is served."""

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
+from ocr_ui.ui.gradio_quickly import gr
 
 STATIC = Path(__file__).parent / "static"
 """Folder to be served at /static-ui."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import gradio as gr
 import plotly.graph_objects as go
 
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.services.dataset import Row, read_filters
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.words import fill, only
 

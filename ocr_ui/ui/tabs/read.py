@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
-import gradio as gr
-
 from ocr_ui.domain.prompt import PromptTemplate, Variable
 from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
@@ -16,6 +14,7 @@ from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.viewer import Viewer
