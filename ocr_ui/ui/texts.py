@@ -54,7 +54,6 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "read.saved_version": {"en": "Saved as version {version} of {name}.", "zh": "已保存为 {name} 的版本 {version}。"},
     "read.saved_new": {"en": "Saved as template {name}.", "zh": "已保存为模板 {name}。"},
-    "read.restored": {"en": "Restored version {version}.", "zh": "已恢复版本 {version}。"},
     "read.more": {"en": "Prompt and versions", "zh": "提示词与版本"},
     "read.go": {"en": "Read (Ctrl+Enter)", "zh": "识别（Ctrl+Enter）"},
     "read.stop": {"en": "Stop", "zh": "停止"},
@@ -86,7 +85,6 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "llama: HunyuanOCR's GGUF on a laptop. Start with `OCR_UI_ENGINE=llama`; the README names the files.",
         "zh": "llama：在笔记本电脑上运行 HunyuanOCR 的 GGUF。启动时设置 `OCR_UI_ENGINE=llama`；所需文件见 README。",
     },
-    "read.no_prompt_engine": {"en": "no prompt needed", "zh": "无需提示词"},
     # Dataset
     "dataset.search": {"en": "Search in text and names", "zh": "搜索文本和文件名"},
     "dataset.template": {"en": "Template", "zh": "模板"},
@@ -159,10 +157,6 @@ TEXTS: dict[str, dict[str, str]] = {
     "kind.format_broken": {"en": "format broken", "zh": "格式损坏"},
     "kind.repeated": {"en": "repeated", "zh": "重复"},
     "kind.other": {"en": "other", "zh": "其他"},
-    "method.fields_by_rules": {
-        "en": "Fields found by rules: the value right of or below its label.",
-        "zh": "字段由规则查找：取标签右侧或下方的值。",
-    },
 }
 
 
