@@ -46,7 +46,7 @@ DECODER_ERRORS = (
     zlib.error,
     ZeroDivisionError,
 )
-"""What Pillow and its plugins raise for damaged files, as fuzzing showed. Opening, counting and loading are guarded."""
+"""What Pillow and its plugins raise for damaged files, as fuzzing showed. Opening to conversion is guarded."""
 
 T = TypeVar("T")
 
@@ -74,10 +74,10 @@ class RasterSource:
         image, trouble = self._tolerantly(lambda opened: self._load(opened, page))
         mode = image.mode
         quarter = _orientation(image, self._kind)
-        try:
+        try:  # a file may load and still be no sound picture: a palette picture without its palette, for one
             better, notes = with_all_bits(self._data, _white_is_high(image))
             pixels, more = to_rgb(better)
-        except (OSError, ValueError, ImageCms.PyCMSError) as error:
+        except (*DECODER_ERRORS, ImageCms.PyCMSError) as error:
             raise refusals.damaged(self._kind) from error
         if trouble is not None:
             pixels, note = self._as_far_as_read(image, pixels, trouble)

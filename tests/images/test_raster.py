@@ -346,3 +346,13 @@ def test_a_compressed_profile_of_a_gigabyte_is_skipped() -> None:
     picture = read(data[:33] + chunk + data[33:])
     assert codes(picture) == ["metadata_skipped"]
     assert 0.02 < ink_share(picture.pixels) < 0.3
+
+
+def test_a_palette_picture_without_its_palette_is_refused_as_damaged() -> None:
+    """Found by fuzzing: it opens and loads, and fails only when its colours are asked for."""
+    data = saved(drawn().quantize(4), "PNG")
+    start = data.index(b"PLTE") - 4
+    (length,) = struct.unpack(">I", data[start : start + 4])
+    with pytest.raises(BadInput) as refused:
+        read(data[:start] + data[start + 12 + length :])
+    assert refused.value.code == "damaged"
