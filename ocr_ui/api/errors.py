@@ -72,7 +72,7 @@ def _of_http(error: HTTPException) -> WorkbenchError:
 
 
 def _internal() -> WorkbenchError:
-    return WorkbenchError("internal", "Something went wrong in the server.", "The console has the whole error.")
+    return WorkbenchError("internal", "Something went wrong in the server.", "The log has the whole error.")
 
 
 class Unexpected:
@@ -101,7 +101,4 @@ class Unexpected:
             if answered:
                 raise
             log.exception("%s %s failed", scope["method"], scope["path"])
-            error = WorkbenchError(
-                "internal", "Something went wrong in the server.", "The console has the whole error."
-            )
-            await error_response(error, Request(scope), self._localize)(scope, receive, send)
+            await error_response(_internal(), Request(scope), self._localize)(scope, receive, send)

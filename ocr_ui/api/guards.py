@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_response
+from ocr_ui.domain.amounts import bytes_text
 from ocr_ui.errors import BadInput, TooLarge
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -42,7 +43,7 @@ class BodyLimit:
         self.app, self.limit, self._localize = app, limit, localize_error
         self._error = TooLarge(
             "too_many_bytes",
-            f"The file is too large: at most {told / 1e6:.1f} MB are taken.",
+            f"The file is too large: at most {bytes_text(told)} are taken.",
             "Save it smaller, for example as a JPEG.",
             limit=told,
         )

@@ -33,11 +33,24 @@ class ContentWarning:
         code: one of WARNING_CODES, or a code of another part (the door for pictures, an engine).
         message: an English sentence; the page shows its own wording for codes that it knows.
         line: index into `PageContent.lines` of the line concerned, or None.
+        details: the values that the sentence speaks of (plain JSON), for sentences in other languages.
     """
 
     code: str
     message: str
     line: int | None = None
+    details: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, without details where there are none."""
+        told = {"code": self.code, "message": self.message, "line": self.line}
+        return {**told, "details": self.details} if self.details else told
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ContentWarning:
+        """Reads what `to_dict` gives."""
+        details = dict(data.get("details") or {})
+        return cls(str(data["code"]), str(data.get("message", "")), data.get("line"), details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +161,7 @@ class PageContent:
                 {"html": t.html, "grid": [list(row) for row in t.grid], "quad": _points(t.quad)} for t in self.tables
             ],
             "text": self.text,
-            "warnings": [{"code": w.code, "message": w.message, "line": w.line} for w in self.warnings],
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
     @classmethod
@@ -187,10 +200,7 @@ class PageContent:
                 for d in data.get("tables", ())
             ),
             text=str(data.get("text", "")),
-            warnings=tuple(
-                ContentWarning(str(d["code"]), str(d.get("message", "")), d.get("line"))
-                for d in data.get("warnings", ())
-            ),
+            warnings=tuple(ContentWarning.from_dict(d) for d in data.get("warnings", ())),
         )
 
 

@@ -134,7 +134,7 @@ def did_not_start(error: Exception, folder: Path) -> EngineDead:
     return EngineDead(
         "engine_did_not_start",
         f"vLLM did not start: {first_line}",
-        "The console shows why. Out of memory: lower OCR_UI_MAX_MODEL_LEN, OCR_UI_MAX_NUM_SEQS or "
+        "The log shows why. Out of memory: lower OCR_UI_MAX_MODEL_LEN, OCR_UI_MAX_NUM_SEQS or "
         "OCR_UI_MAX_NUM_BATCHED_TOKENS.",
         reason=first_line,
     )

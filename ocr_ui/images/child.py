@@ -76,7 +76,7 @@ def _header(picture: Picture, source: Source) -> dict[str, Any]:
         "width": picture.pixels.shape[1],
         "mode": picture.mode,
         "pages": source.pages,
-        "warnings": [[warning.code, warning.message] for warning in picture.warnings],
+        "warnings": [warning.to_dict() for warning in picture.warnings],
     }
 
 

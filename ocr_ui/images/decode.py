@@ -63,10 +63,13 @@ def read_only(source: Source, page: int) -> Picture:
 
 
 def _others(source: Source, page: int) -> ContentWarning:
+    details = {"pages": source.pages, "page": page}
     if source.animated:
         which = "the first" if page == 1 else f"number {page}"
-        return ContentWarning("animated", f"This is an animation of {source.pages} pictures; {which} was taken.")
-    return ContentWarning("more_pages", f"The document has {source.pages} pages; page {page} was taken.")
+        told = f"This is an animation of {source.pages} pictures; {which} was taken."
+        return ContentWarning("animated", told, details=details)
+    told = f"The document has {source.pages} pages; page {page} was taken."
+    return ContentWarning("more_pages", told, details=details)
 
 
 def _blank_first(source: Source, page: int, picture: Picture) -> tuple[ContentWarning, ...]:
@@ -74,7 +77,8 @@ def _blank_first(source: Source, page: int, picture: Picture) -> tuple[ContentWa
         return ()
     for other in range(2, min(source.pages, _LOOK_AHEAD) + 1):
         if _has_ink(source, other):
-            return (ContentWarning("blank_first", f"The first picture is blank; number {other} is not."),)
+            told = f"The first picture is blank; number {other} is not."
+            return (ContentWarning("blank_first", told, details={"page": other}),)
     return ()
 
 

@@ -47,9 +47,11 @@ def _levels(values: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def _stretched(low: float, high: float) -> ContentWarning:
-    return ContentWarning("stretched", f"Sample values from {low:g} to {high:g} were stretched to black to white.")
+    told = f"Sample values from {low:g} to {high:g} were stretched to black to white."
+    return ContentWarning("stretched", told, details={"low": f"{low:g}", "high": f"{high:g}"})
 
 
 def _narrow(white: int) -> ContentWarning:
     bits = white.bit_length()
-    return ContentWarning("narrow_range", f"The samples use {bits} of their 16 bits; {white} was taken for white.")
+    told = f"The samples use {bits} of their 16 bits; {white} was taken for white."
+    return ContentWarning("narrow_range", told, details={"bits": bits})

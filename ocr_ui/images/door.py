@@ -166,7 +166,7 @@ def _read(token: str, fd: int, limits: Limits, page: int, *, only: bool) -> Upri
         os.close(pixels_fd)
     return UprightPicture(
         np.frombuffer(memory, np.uint8).reshape(reply["height"], reply["width"], 3),
-        tuple(ContentWarning(code, message) for code, message in reply["warnings"]),
+        tuple(ContentWarning.from_dict(warning) for warning in reply["warnings"]),
         reply["mode"],
         reply["pages"],
     )

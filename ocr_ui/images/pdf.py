@@ -68,11 +68,8 @@ class PdfSource:
         notes = []
         dpi = scale * _POINTS_PER_INCH
         if dpi < DPI - 1:
-            notes.append(
-                ContentWarning(
-                    "reduced", f"The page is very large; it was drawn at {dpi:.0f} dots per inch, not {DPI}."
-                )
-            )
+            told = f"The page is very large; it was drawn at {dpi:.0f} dots per inch, not {DPI}."
+            notes.append(ContentWarning("reduced", told, details={"dpi": round(dpi)}))
         if self._cut:
             notes.append(ContentWarning("truncated", "The PDF has no end (truncated); parts of it may be missing."))
         return notes

@@ -158,8 +158,11 @@ class RasterSource:
         pixels, share = paint_unread(np.asarray(image), pixels, self._kind)
         if share == 0:
             raise refusals.damaged(self._kind)
-        percent = "" if share == 1 else f" About {share:.0%} of the picture could be read, the rest is left empty."
-        return pixels, ContentWarning("truncated", f"The file is damaged or incomplete (truncated).{percent}")
+        damage = "The file is damaged or incomplete (truncated)."
+        if share == 1:
+            return pixels, ContentWarning("truncated", damage)
+        told = f"{damage} About {share:.0%} of the picture could be read, the rest is left empty."
+        return pixels, ContentWarning("truncated", told, details={"percent": round(100 * share)})
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ocr_ui.domain.amounts import bytes_text, pixels_text
 from ocr_ui.errors import BadInput, TooLarge
 
 TAKEN = "JPEG, PNG, WebP, TIFF, BMP, GIF, HEIC, AVIF or PDF"
@@ -14,7 +15,7 @@ def empty_file() -> BadInput:
 def too_many_bytes(size: int, limit: int) -> TooLarge:
     return TooLarge(
         "too_many_bytes",
-        f"The file is too large: {size / 1e6:.1f} MB, at most {limit / 1e6:.1f} MB are taken.",
+        f"The file is too large: {bytes_text(size)}, at most {bytes_text(limit)} are taken.",
         "Save it smaller, for example as a JPEG.",
         bytes=size,
         limit=limit,
@@ -43,7 +44,7 @@ def damaged(kind: str) -> BadInput:
 def too_many_pixels(width: int, height: int, limit: int) -> TooLarge:
     return TooLarge(
         "too_many_pixels",
-        f"The picture is too large: {width} x {height} pixels, at most {limit / 1e6:g} million pixels are taken.",
+        f"The picture is too large: {width} x {height} pixels, at most {pixels_text(limit)} are taken.",
         "Scale it down or cut it into parts.",
         width=width,
         height=height,

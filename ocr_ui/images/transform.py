@@ -203,7 +203,8 @@ def prepare(
     if size != (width, height):
         transform = transform.then(Scale(*size))
         text = f"The picture of {width} x {height} pixels was scaled down to {size[0]} x {size[1]} for reading."
-        notes.append(ContentWarning("scaled_down", text))
+        details = {"width": width, "height": height, "to_width": size[0], "to_height": size[1]}
+        notes.append(ContentWarning("scaled_down", text, details=details))
     margins = _margins(size, max_ratio)
     if any(margins):
         transform = transform.then(Pad(*margins, ground_color(pixels)))

@@ -229,7 +229,7 @@ def _fields(pairs: list[tuple[str, Any]], field_names: Sequence[str], notes: Not
     fields = tuple(_field(name, seen) for name, seen in values.items() if seen)
     for field in fields:
         if field.alternatives:
-            notes.add("duplicate_key", f"{field.name!r} has several values; the last one is shown.")
+            notes.add("duplicate_key", f"{field.name!r} has several values; the last one is shown.", name=field.name)
     return fields
 
 
@@ -247,4 +247,4 @@ def _name_missing(fields: tuple[Field, ...], field_names: Sequence[str], notes: 
     have = {field.name for field in fields}
     missing = [name for name in dict.fromkeys(field_names) if name not in have]
     if missing and fields:
-        notes.add("empty", f"The answer has nothing for: {', '.join(missing)}.")
+        notes.add("empty", f"The answer has nothing for: {', '.join(missing)}.", names=", ".join(missing))

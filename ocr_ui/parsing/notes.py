@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ocr_ui.domain.content import ContentWarning
 
 SENTENCES: dict[str, str] = {
@@ -29,14 +31,14 @@ class Notes:
     """Collects warnings in order, each (code, message, line) once."""
 
     def __init__(self) -> None:
-        self._notes: dict[tuple[str, str, int | None], None] = {}
+        self._notes: dict[tuple[str, str, int | None], dict[str, Any]] = {}
         self._counts: dict[str, int] = {}
 
-    def add(self, code: str, message: str = "", line: int | None = None) -> None:
+    def add(self, code: str, message: str = "", line: int | None = None, **details: Any) -> None:
         note = (code, message or SENTENCES[code], line)
         if note in self._notes or self._counts.get(code, 0) >= MOST_PER_CODE:
             return
-        self._notes[note] = None
+        self._notes[note] = details
         self._counts[code] = self._counts.get(code, 0) + 1
 
     def fork(self) -> Notes:
@@ -49,4 +51,4 @@ class Notes:
         return code in self._counts
 
     def warnings(self) -> tuple[ContentWarning, ...]:
-        return tuple(ContentWarning(code, message, line) for code, message, line in self._notes)
+        return tuple(ContentWarning(*note, details) for note, details in self._notes.items())

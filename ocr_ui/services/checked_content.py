@@ -68,6 +68,8 @@ def _check_shape(data: Any) -> None:
             _check_entry(f"{part}[{index}]", entry, strings)
     for index, field in enumerate(data.get("fields", ())):
         _check_texts(f"fields[{index}].alternatives", field.get("alternatives", []))
+    for index, warning in enumerate(data.get("warnings", ())):
+        _check_details(f"warnings[{index}].details", warning.get("details") or {})
     for index, table in enumerate(data.get("tables", ())):
         _check_grid(f"tables[{index}].grid", table.get("grid", []))
 
@@ -79,6 +81,11 @@ def _check_entry(where: str, entry: Any, strings: tuple[str, ...]) -> None:
         value = entry.get(name, "")
         if not isinstance(value, str) and not (name == "value" and value is None):
             raise _bad(f"{where}.{name}", "not a text")
+
+
+def _check_details(where: str, details: Any) -> None:
+    if not isinstance(details, dict) or not all(isinstance(value, str | int | float) for value in details.values()):
+        raise _bad(where, "not an object of texts and numbers")
 
 
 def _check_grid(where: str, grid: Any) -> None:

@@ -97,7 +97,7 @@ class Engines:
             self._failed[name] = EngineDead(
                 "engine_not_started",
                 f"The engine {name} did not start: {error}",
-                "See the console for the whole error.",
+                "The log has the whole error.",
                 engine=name,
                 reason=str(error),
             )

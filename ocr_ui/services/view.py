@@ -41,7 +41,7 @@ class Views:
 
     def picture(self, received: Received) -> dict[str, Any]:
         value = self._value(received.page, received.page_id)
-        value["warnings"] = [{"code": w.code, "message": w.message, "line": w.line} for w in received.warnings]
+        value["warnings"] = [warning.to_dict() for warning in received.warnings]
         return value
 
     def failed(self, page: Page | None, page_id: int | None, error: WorkbenchError) -> dict[str, Any]:

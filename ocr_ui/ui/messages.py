@@ -1,75 +1,149 @@
 """Errors and warnings in the language of the page.
 
-Their English words stand where they arise, with the values they speak of. The Chinese ones stand here, by code; the
-`{placeholders}` of an error are its details.
+Their English words stand where they arise, with the values they speak of. The Chinese ones stand here, by code. Their
+`{placeholders}` are details of the error or warning: `{limit:bytes}` and `{limit:pixels}` write a number as people do,
+`{what:name}` takes the name from a table.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
-from ocr_ui.ui.words import fill
+from ocr_ui.domain.amounts import bytes_text, pixels_text
+from ocr_ui.domain.review import State
+from ocr_ui.ui.texts import TEXTS
 
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
+BLANK = re.compile(r"\{(\w+)(?::(\w+))?\}")
+
+NAMES_ZH: dict[str, str] = {
+    "ZIP (or a Word, Excel or OpenDocument file)": "ZIP（或 Word、Excel、OpenDocument）",
+    "old Word or Excel": "旧版 Word 或 Excel",
+    "icon": "图标",
+    "rich text": "RTF 文本",
+    "video": "视频",
+    "HTML or XML": "HTML 或 XML",
+    "lines": "行",
+    "regions": "个区域",
+    "fields": "个字段",
+    "tables": "个表格",
+    "warnings": "条警告",
+    "characters": "个字符",
+    **{state: TEXTS[f"state.{state}"]["zh"] for state in State},
+}
+"""English names that occur as details; those that are names everywhere (JPEG, Photoshop) are taken as they are."""
+
+FORMS: dict[str, Callable[[Any], str]] = {
+    "bytes": bytes_text,
+    "pixels": lambda number: pixels_text(number, "zh"),
+    "name": lambda name: NAMES_ZH.get(name, str(name)),
+}
+
+FOR_ADMINISTRATOR = "For the administrator: {hint}"
+ADMINISTRATOR = frozenset(
+    {
+        "damaged_picture",
+        "decoder_unavailable",
+        "disk_full",
+        "engine_did_not_start",
+        "engine_load_failed",
+        "engine_not_installed",
+        "engine_not_started",
+        "internal",
+        "llama_ended",
+        "llama_file_missing",
+        "llama_not_gguf",
+        "llama_not_loaded",
+        "llama_port_in_use",
+        "llama_server_missing",
+        "missing_picture",
+        "model_file_missing",
+        "model_folder_missing",
+        "model_missing",
+        "model_revision_too_old",
+        "model_unknown",
+        "model_without_config",
+        "model_without_vision",
+        "model_without_weights",
+        "no_base_url",
+        "no_draft_model",
+        "picture_over_budget",
+        "pictures_mixed_up",
+        "port_in_use",
+        "server_not_openai",
+        "server_unreachable",
+        "server_without_model",
+        "store_broken",
+        "store_failed",
+        "store_newer",
+        "store_read_only",
+        "store_unreachable",
+        "template_broken",
+        "too_little_gpu_memory",
+        "vllm_untested",
+        "wrong_key",
+    }
+)
+"""Errors of which nobody can mend on the page what caused them: both languages say whom to ask."""
 
 ERRORS_ZH: dict[str, str] = {
     "bad_client_key": "保存请求的标识无效。请刷新页面后重试。",
-    "bad_content": "页面内容无法保存：{where}：{reason}。请刷新页面后重试。",
+    "bad_content": "页面内容的格式不正确，无法保存（{where}）。请刷新页面后重试。",
     "bad_date": "{value} 不是有效日期。请写成 2026-01-31 的形式。",
     "bad_filter_value": "{name} 不能取值 {value}。可选：{allowed}。",
     "bad_picture_id": "图片标识应为 64 位十六进制数。",
-    "bad_sampling": "采样设置无法使用：{reason}。请修改模板。",
+    "bad_sampling": "采样设置无法使用（{reason}）。请修改模板。",
     "bad_size": "图片不可能是 {width} × {height} 像素。请给出大于 0 的宽和高。",
     "bad_variable": "{given} 不是“名称=值”的形式，或名称重复。",
     "client_key_reused": "同一标识已用于另一次保存。请刷新页面后重试。",
-    "content_too_large": "页面内容过多：{number} {what}，最多保存 {limit}。",
+    "content_too_large": "页面内容过多：{number} {what:name}，最多保存 {limit}。",
     "damaged": "{format} 文件已损坏或不完整，无法读出任何内容。请重新复制或下载。",
-    "damaged_picture": "数据文件夹中的图片文件已损坏。请从备份恢复。",
+    "damaged_picture": "数据文件夹中的图片文件已损坏。请管理员从备份恢复。",
     "decode_timeout": "解码超过 {seconds} 秒，已停止。请把图片存得更小或更简单，例如 JPEG 或 PNG。",
     "decoder_busy": "正在打开的图片太多。请稍后再试。",
     "decoder_crashed": "该文件使解码程序崩溃：文件已损坏或带有恶意。请用其他程序打开并另存，例如存为 PNG。",
     "decoder_fault": "打开图片时程序出错。请报告此问题。",
-    "decoder_unavailable": "图片解码进程无法启动。原因见控制台。",
-    "disk_full": "磁盘已满，没有保存任何内容。请清理空间后重新保存。",
+    "decoder_unavailable": "图片解码进程无法启动。请管理员查看日志。",
+    "disk_full": "磁盘已满，没有保存任何内容。请管理员清理空间，然后重新保存。",
     "duplicate_line_id": "有两行使用了同一标识 {id}。请刷新页面后重试。",
     "edited_meanwhile": "在您修改期间，{person} 已保存了此页（版本 {version}）。双方内容都未丢失：请比较两个版本后再保存。",
     "empty_file": "文件为空（0 字节）。请重新选择文件，它可能没有保存成功。",
     "empty_prompt": "提示词为空。请输入，或还原模板自带的文本。",
-    "engine_dead": "引擎没有运行。",
-    "engine_did_not_start": "vLLM 未能启动：{reason}。"
-    "原因见控制台；若显存不足，请调低 OCR_UI_MAX_MODEL_LEN、OCR_UI_MAX_NUM_SEQS 或 OCR_UI_MAX_NUM_BATCHED_TOKENS。",
+    "engine_dead": "引擎没有运行。请稍后再试，或换一个引擎。",
+    "engine_did_not_start": "vLLM 未能启动（{reason}）。"
+    "请管理员查看日志；若显存不足，请调低 OCR_UI_MAX_MODEL_LEN、OCR_UI_MAX_NUM_SEQS 或 OCR_UI_MAX_NUM_BATCHED_TOKENS。",
     "engine_died": "引擎在识别此页时停止，正在重启。请重新识别此页。",
-    "engine_failed": "引擎出错：{reason}。请重试；若仍出错，请换一个引擎或更小的图片。",
-    "engine_load_failed": "引擎未能加载：{reason}。详情见控制台。",
+    "engine_failed": "引擎出错（{reason}）。请重试；若仍出错，请换一个引擎或更小的图片。",
+    "engine_load_failed": "引擎未能加载（{reason}）。请管理员查看日志，或换一个引擎。",
     "engine_loading": "引擎仍在加载。请稍后再试。",
-    "engine_not_installed": "引擎 {engine} 未安装。安装命令：{command}",
-    "engine_not_started": "引擎 {engine} 未能启动：{reason}。详情见控制台。",
+    "engine_not_installed": "引擎 {engine} 未安装。请管理员运行：{command}",
+    "engine_not_started": "引擎 {engine} 未能启动（{reason}）。请管理员查看日志，或换一个引擎。",
     "export_failed": "无法导出到 {folder}：{reason}。请检查空间和写入权限。",
     "foreign_origin": "该请求来自其他网站。请打开本产品自己的页面。",
-    "generation_failed": "引擎出错：{reason}。请重新识别。",
-    "internal": "服务器出错。详情见控制台。",
-    "llama_ended": "llama-server 已退出：{reason}。请检查 OCR_UI_LLAMA_MODEL 和 OCR_UI_LLAMA_MMPROJ。",
-    "llama_file_missing": "{setting} 没有指向文件（{file}）。请用 llama.cpp 的 convert_hf_to_gguf.py 转换模型（再加 --mmproj 转换一次）。",
-    "llama_not_gguf": "{file} 不是 GGUF 文件。请更正该设置。",
-    "llama_not_loaded": "llama-server 在 {seconds} 秒内没有加载完模型。请使用更小的量化版本。",
-    "llama_port_in_use": "端口 {port} 已被占用。请停止占用它的程序，或把 OCR_UI_LLAMA_PORT 设为其他端口或 0。",
-    "llama_server_missing": "找不到程序 {program}。请安装 llama.cpp，并把 OCR_UI_LLAMA_SERVER 设为其中的 llama-server。",
+    "generation_failed": "引擎出错（{reason}）。请重新识别。",
+    "internal": "服务器出错。请重试；若仍出错，请管理员查看日志。",
+    "llama_ended": "llama-server 已退出（{reason}）。请管理员检查 OCR_UI_LLAMA_MODEL 和 OCR_UI_LLAMA_MMPROJ。",
+    "llama_file_missing": "{setting} 没有指向文件（{file}）。请管理员用 llama.cpp 的 convert_hf_to_gguf.py 转换模型（再加 --mmproj 转换一次）。",
+    "llama_not_gguf": "{file} 不是 GGUF 文件。请管理员更正该设置。",
+    "llama_not_loaded": "llama-server 在 {seconds} 秒内没有加载完模型。请管理员换用更小的量化版本。",
+    "llama_port_in_use": "端口 {port} 已被占用。请管理员停止占用它的程序，或把 OCR_UI_LLAMA_PORT 设为其他端口或 0。",
+    "llama_server_missing": "找不到程序 {program}。请管理员安装 llama.cpp，并把 OCR_UI_LLAMA_SERVER 设为其中的 llama-server。",
     "malformed": "请求的格式不正确。请刷新页面后重试。",
     "method_not_allowed": "该地址不接受这种请求。",
     "not_found": "没有这个地址。",
-    "missing_picture": "数据文件夹中没有该图片文件。请从备份恢复。",
+    "missing_picture": "数据文件夹中没有该图片文件。请管理员从备份恢复。",
     "missing_variable": "模板 {template} 需要填写 {variable}。",
-    "model_file_missing": "引擎 {engine} 缺少模型文件 {files}。重新安装：{command}",
-    "model_folder_missing": "没有文件夹 {folder}。请更正 OCR_UI_MODEL。",
-    "model_missing": "本机没有模型 {model}，网络也无法获取。请在有网络的机器上运行：{command}，再把 OCR_UI_MODEL 设为该文件夹。",
-    "model_revision_too_old": "{folder} 中的分词器没有图片标记：模型版本过旧。请获取最新版本（OCR_UI_MODEL_REVISION=main）。",
-    "model_unknown": "模型库中没有 {model} 的版本 {revision}，或不公开。请更正 OCR_UI_MODEL 和 OCR_UI_MODEL_REVISION。",
-    "model_without_config": "{folder} 中没有可读的 config.json，不是模型文件夹。请让 OCR_UI_MODEL 指向含 config.json 和权重的文件夹。",
-    "model_without_vision": "{folder} 中的模型（{model_type}）不能看图。请把 OCR_UI_MODEL 设为 tencent/HunyuanOCR 或其他视觉模型。",
-    "model_without_weights": "{folder} 中没有权重（*.safetensors）。请重新获取模型，或更正 OCR_UI_MODEL。",
-    "no_base_url": "没有设置服务器地址。请设置 OCR_UI_BASE_URL。",
-    "no_draft_model": "无法使用投机解码：{reason}。请设置 OCR_UI_DFLASH=auto。",
+    "model_file_missing": "引擎 {engine} 缺少模型文件 {files}。请管理员重新安装：{command}",
+    "model_folder_missing": "没有文件夹 {folder}。请管理员更正 OCR_UI_MODEL。",
+    "model_missing": "本机没有模型 {model}，网络也无法获取。请管理员在有网络的机器上运行：{command}，再把 OCR_UI_MODEL 设为该文件夹。",
+    "model_revision_too_old": "{folder} 中的分词器没有图片标记：模型版本过旧。请管理员获取最新版本（OCR_UI_MODEL_REVISION=main）。",
+    "model_unknown": "模型库中没有 {model} 的版本 {revision}，或不公开。请管理员更正 OCR_UI_MODEL 和 OCR_UI_MODEL_REVISION。",
+    "model_without_config": "{folder} 中没有可读的 config.json，不是模型文件夹。请管理员让 OCR_UI_MODEL 指向含 config.json 和权重的文件夹。",
+    "model_without_vision": "{folder} 中的模型（{model_type}）不能看图。请管理员把 OCR_UI_MODEL 设为 tencent/HunyuanOCR 或其他视觉模型。",
+    "model_without_weights": "{folder} 中没有权重（*.safetensors）。请管理员重新获取模型，或更正 OCR_UI_MODEL。",
+    "no_base_url": "没有设置服务器地址。请管理员设置 OCR_UI_BASE_URL。",
+    "no_draft_model": "无法使用投机解码（{reason}）。请管理员设置 OCR_UI_DFLASH=auto。",
     "no_fetching": "本服务器不访问网址。请直接上传文件。",
     "no_pages": "文档至少要有一页。",
     "no_such_page": "没有第 {page} 页：文档共 {pages} 页。",
@@ -83,30 +157,30 @@ ERRORS_ZH: dict[str, str] = {
     "pdf_empty": "该 PDF 没有页面。请选择其他文件。",
     "pdf_encrypted": "该 PDF 有密码保护。请另存一份没有密码的副本。",
     "pdf_page_unusable": "PDF 第 {page} 页无法绘制：页面已损坏或没有尺寸。请打印为新的 PDF，或以图片提供。",
-    "picture_over_budget": "图片和提示词超出引擎设置。"
-    "请调高 OCR_UI_MAX_MODEL_LEN 和 OCR_UI_MAX_NUM_BATCHED_TOKENS，或调低 OCR_UI_ENGINE_PIXELS。",
+    "picture_over_budget": "图片和提示词超出引擎设置。请换一张更小的图片，"
+    "或请管理员调高 OCR_UI_MAX_MODEL_LEN 和 OCR_UI_MAX_NUM_BATCHED_TOKENS，或调低 OCR_UI_ENGINE_PIXELS。",
     "picture_too_narrow": "图片的长宽比超过 200。请裁成几部分。",
-    "pictures_mixed_up": "vLLM {version} 会混淆同时读取的图片。请安装没有此问题的版本。",
-    "port_in_use": "端口 {port} 无法监听。请停止占用它的程序，或用 OCR_UI_PORT 换一个端口。",
+    "pictures_mixed_up": "vLLM {version} 会混淆同时读取的图片。请管理员安装没有此问题的版本。",
+    "port_in_use": "端口 {port} 无法监听。请管理员停止占用它的程序，或用 OCR_UI_PORT 换一个端口。",
     "prompt_empty": "提示词为空。请输入，或还原模板自带的文本。",
     "queue_full": "等待引擎的任务太多。请稍后再试。",
-    "reading_failed": "识别此页时出错：{reason}。请重试。",
+    "reading_failed": "识别此页时出错（{reason}）。请重试。",
     "refused_by_engine": "引擎拒绝了此页：{reason}",
     "reviewed_meanwhile": "在您处理期间，{person} 已审核了此页。双方内容都未丢失：请查看该审核后再决定。",
     "server_busy": "服务器 {url} 正忙。请稍后再试。",
-    "server_error": "服务器 {url} 出错：{reason}。请重试。",
-    "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请更正 OCR_UI_BASE_URL，它通常以 /v1 结尾。",
-    "server_unreachable": "无法连接 {url}：{reason}。请启动服务器，或更正 OCR_UI_BASE_URL。",
-    "server_without_model": "服务器 {url} 没有模型 {model}。请更正 OCR_UI_MODEL 或 OCR_UI_BASE_URL。",
+    "server_error": "服务器 {url} 出错（{reason}）。请重试。",
+    "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请管理员更正 OCR_UI_BASE_URL，它通常以 /v1 结尾。",
+    "server_unreachable": "无法连接 {url}（{reason}）。请管理员启动服务器，或更正 OCR_UI_BASE_URL。",
+    "server_without_model": "服务器 {url} 没有模型 {model}。请管理员更正 OCR_UI_MODEL 或 OCR_UI_BASE_URL。",
     "special_token_in_prompt": "提示词中含有模型自用的标记 {token}。请删去它。",
-    "state_not_allowed": "{old} 状态的条目不能变为 {new}。",
-    "store_broken": "数据库文件已损坏或不是数据库。请从备份恢复。",
-    "store_failed": "存储拒绝了该操作，没有保存任何内容。原因见日志。",
+    "state_not_allowed": "{old:name}的条目不能变为{new:name}。",
+    "store_broken": "数据库文件已损坏或不是数据库。请管理员从备份恢复。",
+    "store_failed": "存储拒绝了该操作，没有保存任何内容。请管理员查看日志。",
     "store_locked": "另一进程正占用数据库，没有保存任何内容。请稍后再试。",
-    "store_newer": "数据库由更新的版本创建（{revision}）。请启动该版本。",
-    "store_read_only": "数据文件夹不可写。请检查其权限和 OCR_UI_DATA_DIR。",
-    "store_unreachable": "无法打开数据文件夹。请检查它是否存在，以及 OCR_UI_DATA_DIR。",
-    "stream_broken": "{url} 的回答中断：{reason}。请重新识别此页。",
+    "store_newer": "数据库由更新的版本创建（{revision}）。请管理员启动该版本。",
+    "store_read_only": "数据文件夹不可写。请管理员检查其权限和 OCR_UI_DATA_DIR。",
+    "store_unreachable": "无法打开数据文件夹。请管理员检查它是否存在，以及 OCR_UI_DATA_DIR。",
+    "stream_broken": "{url} 的回答中断（{reason}）。请重新识别此页。",
     "task_not_possible": "引擎 {engine} 无法完成模板 {template} 的任务。请选择能完成它的引擎（vllm、openai 或 llama），或使用模板 full_text。",
     "template_bad_name": "{name} 不能作为模板名称。请使用小写字母、数字和下划线，以字母开头，最多 41 个字符。",
     "template_bad_note": "说明最多 {limit} 个字符。请缩短。",
@@ -114,18 +188,18 @@ ERRORS_ZH: dict[str, str] = {
     "template_bad_task": "{task} 不是任务。可选：{known}。",
     "template_bad_text": "模板文本的长度不合要求（{length} 个字符）。请重新输入。",
     "template_bad_title": "模板需要标题，最多 200 个字符。",
-    "template_broken": "{file} 第 {line} 行：{reason}。请修正该文件；其他模板不受影响。",
+    "template_broken": "模板文件 {file} 第 {line} 行有误（{reason}）。请管理员修正；其他模板不受影响。",
     "template_changed": "其他人刚刚保存了 {name} 的新版本。请查看后再保存，或换一个名称保存；没有内容丢失。",
     "template_exists": "已有名为 {name} 的模板。请换一个名称，或保存为它的新版本。",
     "template_not_found": "没有名为 {name} 的模板。",
     "template_unknown_placeholder": "文本中的 {placeholder} 没有对应的变量。请使用模板的变量（{known}），或直接写出文字。",
     "template_version_not_found": "模板 {name} 没有版本 {version}。请从版本列表中选择。",
-    "too_little_gpu_memory": "显存约缺 {missing} 字节。"
-    "请结束占用显卡的其他程序，调高 OCR_UI_GPU_MEMORY_UTILIZATION，或调低 OCR_UI_MAX_MODEL_LEN。",
+    "too_little_gpu_memory": "显存约缺 {missing} GB。"
+    "请管理员结束占用显卡的其他程序，调高 OCR_UI_GPU_MEMORY_UTILIZATION，或调低 OCR_UI_MAX_MODEL_LEN。",
     "too_long": "图片过长：{width} × {height} 像素，任何一边不得超过 {limit}。请裁成几部分。",
-    "too_many_bytes": "文件过大：上限为 {limit} 字节。请存得更小，例如存为 JPEG。",
+    "too_many_bytes": "文件过大：上限为 {limit:bytes}。请存得更小，例如存为 JPEG。",
     "too_many_pages": "共 {pages} 页，一次最多 {limit} 页。请拆分文档或减少页数。",
-    "too_many_pixels": "图片过大：{width} × {height} 像素，上限为 {limit} 像素。请缩小或裁成几部分。",
+    "too_many_pixels": "图片过大：{width} × {height} 像素，上限为 {limit:pixels}。请缩小或裁成几部分。",
     "too_much_memory": "解码此图片所需的内存超出上限。请以更简单的方式另存，例如 8 位 PNG。",
     "unknown_engine": "没有引擎 {engine}。",
     "unknown_error_kind": "{value} 不是错误类型。可选：{allowed}。",
@@ -141,39 +215,69 @@ ERRORS_ZH: dict[str, str] = {
     "unknown_variable": "模板 {template} 没有变量 {variables}。",
     "unknown_verdict": "{value} 不是结论。可选：{allowed}。",
     "unreadable_file": "无法读取 {file}。",
-    "unsupported_format": "不接受 {format} 类文件。请另存为 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC、AVIF 或 PDF。",
+    "unsupported_format": "不接受 {format:name} 文件。请另存为 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC、AVIF 或 PDF。",
     "unwritable_file": "无法写入文件。请选择可写的位置。",
-    "vllm_untested": "本产品未测试过 vLLM {version}。请安装已测试的版本，或设置 OCR_UI_ALLOW_UNTESTED_VLLM=1 仍然使用。",
-    "wrong_key": "服务器 {url} 拒绝了密钥。请更正 OCR_UI_API_KEY。",
+    "vllm_untested": "本产品未测试过 vLLM {version}。请管理员安装已测试的版本，或设置 OCR_UI_ALLOW_UNTESTED_VLLM=1 仍然使用。",
+    "wrong_key": "服务器 {url} 拒绝了密钥。请管理员更正 OCR_UI_API_KEY。",
 }
 
-WARNINGS_ZH: dict[str, str] = {
-    "animated": "这是含 {0} 帧的动画，只取了其中一帧。",
+WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {
+    "animated": (
+        "这是含 {pages} 帧的动画，取了第 {page} 帧。",
+        "这是动画，只取了其中一帧。",
+    ),
     "bad_box": "框无法读出；文本保留，但没有框。",
-    "blank_first": "第一帧是空白，第 {0} 帧不是。",
+    "blank_first": (
+        "第一帧是空白，第 {page} 帧不是。",
+        "第一帧是空白，后面的不是。",
+    ),
     "clamped": "有坐标超出图片，已移到边缘。",
     "degenerate": "有框没有宽度或高度。",
-    "duplicate_key": "同一名称出现多次且值不同；显示最后一个。",
-    "empty": "没有找到文本，或图片是空白的。",
+    "duplicate_key": (
+        "“{name}”有多个不同的值；显示最后一个。",
+        "同一名称出现多次且值不同；显示最后一个。",
+    ),
+    "empty": (
+        "回答中没有：{names}。",
+        "没有找到文本，或图片是空白的。",
+    ),
     "flattened": "图片带透明部分，已铺上能看清文字的底色。",
     "limit": "回答中有一部分过大，未读入。",
     "metadata_skipped": "已跳过文件中过大的附加数据；图片本身完整。",
     "mixed_format": "回答混用了几种输出格式。",
-    "more_pages": "文档共 {0} 页，取了第 {1} 页。",
-    "narrow_range": "像素只用了 16 位中的 {0} 位，已按其范围换算。",
+    "more_pages": (
+        "文档共 {pages} 页，取了第 {page} 页。",
+        "文档有多页，只取了其中一页。",
+    ),
+    "narrow_range": (
+        "像素只用了 16 位中的 {bits} 位，已按其范围换算。",
+        "像素没有用满 16 位，已按其范围换算。",
+    ),
     "padded": "图片过于狭长，识别时加了边距。",
     "profile_ignored": "文件中的颜色配置无法使用，颜色可能有偏差。",
     "ragged": "表格各行的单元格数不同。",
-    "reduced": "页面非常大，以每英寸 {0} 点绘制。",
+    "reduced": (
+        "页面非常大，以每英寸 {dpi} 点绘制。",
+        "页面非常大，绘制得较小。",
+    ),
     "repaired": "回答格式有误，已修复。",
     "repeated": "模型在重复输出，重复部分已略去，原始输出中仍保留。",
     "reversed": "有框的角点顺序有误，已更正。",
-    "scaled_down": "{0} × {1} 像素的图片已缩小到 {2} × {3} 供识别。",
+    "scaled_down": (
+        "{width} × {height} 像素的图片已缩小到 {to_width} × {to_height} 供识别。",
+        "图片较大，已缩小供识别。",
+    ),
     "stopped": "识别已停止，以下是已识别的内容。",
-    "stretched": "像素值 {0} 到 {1} 已拉伸为黑到白。",
+    "stretched": (
+        "像素值 {low} 到 {high} 已拉伸为黑到白。",
+        "像素值已拉伸为黑到白。",
+    ),
     "text_on_blank": "图片上看不到任何内容，这些文本可能是编造的。",
     "timeout": "引擎没有响应，以下是已识别的内容。",
-    "truncated": "内容不完整（被截断），完整的部分已保留。",
+    "truncated": (
+        "文件已损坏或不完整：约 {percent}% 可以读出，其余留空。",
+        "内容不完整（被截断），完整的部分已保留。",
+    ),
     "turned_180": "页面倒放，已转正（180 度）。",
     "turned_270": "页面侧放，已转正（270 度）。",
     "turned_90": "页面侧放，已转正（90 度）。",
@@ -181,15 +285,17 @@ WARNINGS_ZH: dict[str, str] = {
     "unreadable_lines": "有些行无法可靠识别，未作猜测。",
     "unreadable_script": "图中有本引擎无法识别的文字（例如阿拉伯文），未作猜测。",
 }
-"""`{0}`, `{1}`, ... are the numbers of the English sentence, in order: warnings carry no details of their own."""
+"""Where there are several sentences, the first whose details are known: old results were stored without."""
 
 
 def localize_error(error: dict[str, Any], language: str) -> dict[str, Any]:
     """An error `{"code", "message", "hint", "details"}` in "en" or "zh"; in English where no translation is known."""
     sentence = ERRORS_ZH.get(error["code"]) if language == "zh" else None
-    if sentence is None:
-        return error
-    return {**error, "message": fill(sentence, **error.get("details", {})), "hint": ""}
+    if sentence is not None:
+        return {**error, "message": fill_in(sentence, error.get("details", {})), "hint": ""}
+    if error["code"] in ADMINISTRATOR and error.get("hint"):
+        return {**error, "hint": FOR_ADMINISTRATOR.format(hint=error["hint"])}
+    return error
 
 
 def localize(value: dict[str, Any], language: str) -> dict[str, Any]:
@@ -202,10 +308,23 @@ def localize(value: dict[str, Any], language: str) -> dict[str, Any]:
     return value
 
 
+def fill_in(sentence: str, details: dict[str, Any]) -> str:
+    """The Chinese sentence with its blanks filled; one without a value stays as it is."""
+
+    def written(blank: re.Match[str]) -> str:
+        name, form = blank.groups()
+        if name not in details:
+            return blank[0]
+        return FORMS[form](details[name]) if form else str(details[name])
+
+    return BLANK.sub(written, sentence)
+
+
 def _warning(warning: dict[str, Any], language: str) -> dict[str, Any]:
-    sentence = WARNINGS_ZH.get(warning["code"]) if language == "zh" else None
-    if sentence is None:
+    sentences = WARNINGS_ZH.get(warning["code"]) if language == "zh" else None
+    if sentences is None:
         return warning
-    numbers = NUMBER.findall(warning["message"])
-    needed = sentence.count("{")
-    return {**warning, "message": fill(sentence, **{str(n): number for n, number in enumerate(numbers[:needed])})}
+    details = warning.get("details", {})
+    several = (sentences,) if isinstance(sentences, str) else sentences
+    fitting = next(s for s in several if {name for name, _ in BLANK.findall(s)} <= set(details))
+    return {**warning, "message": fill_in(fitting, details)}

@@ -72,18 +72,21 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "read.can_here": {"en": "{engine}: running here, choose it above.", "zh": "{engine}：本机可用，请在上方选择。"},
     "read.get.vllm": {
-        "en": "vllm: HunyuanOCR inside this program, on an NVIDIA GPU. Start with `OCR_UI_ENGINE=vllm make run`.",
-        "zh": "vllm：本程序内嵌的 HunyuanOCR，需要 NVIDIA GPU。用 `OCR_UI_ENGINE=vllm make run` 启动。",
+        "en": "vllm: HunyuanOCR inside this program, on an NVIDIA GPU. For the administrator: start with "
+        "`OCR_UI_ENGINE=vllm make run`.",
+        "zh": "vllm：本程序内嵌的 HunyuanOCR，需要 NVIDIA GPU。请管理员用 `OCR_UI_ENGINE=vllm make run` 启动。",
     },
     "read.get.openai": {
-        "en": "openai: HunyuanOCR on another machine (vllm serve). Start with `OCR_UI_ENGINE=openai` and "
-        "`OCR_UI_BASE_URL=http://HOST:8000/v1`.",
-        "zh": "openai：运行在其他机器上的 HunyuanOCR（vllm serve）。启动时设置 `OCR_UI_ENGINE=openai` 和 "
+        "en": "openai: HunyuanOCR on another machine (vllm serve). For the administrator: start with "
+        "`OCR_UI_ENGINE=openai` and `OCR_UI_BASE_URL=http://HOST:8000/v1`.",
+        "zh": "openai：运行在其他机器上的 HunyuanOCR（vllm serve）。请管理员启动时设置 `OCR_UI_ENGINE=openai` 和 "
         "`OCR_UI_BASE_URL=http://主机:8000/v1`。",
     },
     "read.get.llama": {
-        "en": "llama: HunyuanOCR's GGUF on a laptop. Start with `OCR_UI_ENGINE=llama`; the README names the files.",
-        "zh": "llama：在笔记本电脑上运行 HunyuanOCR 的 GGUF。启动时设置 `OCR_UI_ENGINE=llama`；所需文件见 README。",
+        "en": "llama: HunyuanOCR's GGUF on a laptop. For the administrator: start with `OCR_UI_ENGINE=llama`; the "
+        "README names the files.",
+        "zh": "llama：在笔记本电脑上运行 HunyuanOCR 的 GGUF。请管理员启动时设置 `OCR_UI_ENGINE=llama`；"
+        "所需文件见 README。",
     },
     # Dataset
     "dataset.search": {"en": "Search in text and names", "zh": "搜索文本和文件名"},

@@ -47,7 +47,10 @@ def test_content_survives_json() -> None:
         fields=(Field("total", "12.50", QUAD, 0.9, "amount", ("12.60",)), Field("date", None)),
         tables=(Table("<table></table>", (("a", "b"),), QUAD),),
         text="a",
-        warnings=(ContentWarning("clamped", "x", 0),),
+        warnings=(
+            ContentWarning("clamped", "x", 0),
+            ContentWarning("empty", "y", None, {"names": "a, b"}),
+        ),
     )
     assert PageContent.from_dict(json.loads(json.dumps(content.to_dict()))) == content
 

@@ -4,11 +4,13 @@ import ast
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ocr_ui import errors
 from ocr_ui.domain.review import ErrorKind, State, Verdict
-from ocr_ui.ui.messages import ERRORS_ZH, WARNINGS_ZH, localize, localize_error
+from ocr_ui.images.transform import prepare
+from ocr_ui.ui.messages import ADMINISTRATOR, BLANK, ERRORS_ZH, WARNINGS_ZH, localize, localize_error
 from ocr_ui.ui.texts import TEXTS, choose_language, words
 from ocr_ui.ui.viewer_words import VIEWER_WORDS
 from ocr_ui.ui.words import fill
@@ -50,6 +52,48 @@ def test_every_error_has_its_chinese_sentence() -> None:
     assert codes(ERRORS) - set(ERRORS_ZH) == set()
 
 
+def coded_calls() -> list[tuple[str, ast.Call]]:
+    """Calls of errors that carry their code and details as they stand here."""
+    return [
+        (call.args[0].value, call)
+        for call in calls()
+        if isinstance(call.func, ast.Name)
+        and call.func.id in ERRORS
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+        and all(keyword.arg for keyword in call.keywords)
+    ]
+
+
+def test_chinese_sentences_speak_of_details_that_the_errors_carry() -> None:
+    """A blank that is never filled would reach the page as `{limit}`."""
+    given: dict[str, list[set[str]]] = {}
+    for code, call in coded_calls():
+        given.setdefault(code, []).append({keyword.arg for keyword in call.keywords})
+    lacking = {
+        code: (name, sets)
+        for code, sets in given.items()
+        for name, _ in BLANK.findall(ERRORS_ZH[code])
+        if not all(name in details for details in sets)
+    }
+    assert lacking == {}
+
+
+def test_what_only_the_administrator_can_mend_says_so() -> None:
+    """Settings and commands are nothing for who reads pages; each sentence that names one names whom to ask."""
+    machine = re.compile(r"OCR_UI_|pip install|python -m|/requirements|hf download|console|\blog\b|日志|控制台")
+    for code, call in coded_calls():
+        texts = [node.value for arg in call.args for node in ast.walk(arg) if isinstance(node, ast.Constant)]
+        if any(machine.search(text) for text in texts if isinstance(text, str)):
+            assert code in ADMINISTRATOR, code
+    for code, sentence in ERRORS_ZH.items():
+        assert ("管理员" in sentence) == (code in ADMINISTRATOR), code
+        if machine.search(sentence):
+            assert code in ADMINISTRATOR, code
+    english = {"code": "no_base_url", "message": "No address.", "hint": "Set OCR_UI_BASE_URL.", "details": {}}
+    assert localize_error(english, "en")["hint"] == "For the administrator: Set OCR_UI_BASE_URL."
+
+
 def test_every_warning_has_its_chinese_sentence() -> None:
     from ocr_ui.domain.content import WARNING_CODES
 
@@ -85,10 +129,45 @@ def test_errors_are_told_in_the_language_with_their_values() -> None:
     assert localize_error({"code": "new", "message": "m", "hint": "h"}, "zh")["message"] == "m"
 
 
-def test_warnings_keep_their_numbers() -> None:
-    message = "The picture of 2550 x 3300 pixels was scaled down to 1758 x 2275 for reading."
-    value = localize({"warnings": [{"code": "scaled_down", "message": message, "line": None}]}, "zh")
+@pytest.mark.parametrize(
+    ("code", "details", "said"),
+    [
+        ("too_many_bytes", {"limit": 20_000_000}, "文件过大：上限为 20 MB。请存得更小，例如存为 JPEG。"),
+        (
+            "too_many_pixels",
+            {"width": 30000, "height": 20000, "limit": 100_000_000},
+            "图片过大：30000 × 20000 像素，上限为 1 亿像素。请缩小或裁成几部分。",
+        ),
+        ("content_too_large", {"what": "lines", "number": 9, "limit": 5}, "页面内容过多：9 行，最多保存 5。"),
+        ("state_not_allowed", {"old": "pending", "new": "accepted"}, "待处理的条目不能变为已采纳。"),
+    ],
+)
+def test_amounts_and_names_are_written_as_people_do(code: str, details: dict, said: str) -> None:
+    assert localize_error({"code": code, "message": "x", "hint": "", "details": details}, "zh")["message"] == said
+
+
+def test_the_kinds_of_files_that_are_not_taken_have_chinese_names() -> None:
+    from ocr_ui.images import kinds
+
+    for data in [start for start, _ in kinds._OTHERS] + [b"<html>"]:
+        with pytest.raises(errors.BadInput) as caught:
+            kinds.kind_of(data)
+        told = {"code": caught.value.code, "message": "", "hint": "", "details": caught.value.details}
+        named = localize_error(told, "zh")["message"].split("。")[0]
+        assert not re.search(r"[a-z]{3,} (or|and|file)|video|icon|text|old", named), named
+
+
+def test_warnings_keep_the_values_they_speak_of() -> None:
+    pixels = np.full((3300, 2550, 3), 255, np.uint8)
+    _, _, (warning,) = prepare(pixels, 4_000_000)
+    value = localize({"warnings": [warning.to_dict()]}, "zh")
     assert value["warnings"][0]["message"] == "2550 × 3300 像素的图片已缩小到 1758 × 2275 供识别。"
+
+
+def test_warnings_of_old_results_have_no_details_and_are_told_without() -> None:
+    for code in WARNINGS_ZH:
+        value = localize({"warnings": [{"code": code, "message": "Page 7 of 9.", "line": None}]}, "zh")
+        assert "{" not in value["warnings"][0]["message"], code
 
 
 def test_recognised_text_with_braces_is_not_filled_twice() -> None:
