@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from ocr_ui.api.corrections import correction_routes
 from ocr_ui.api.errors import Unexpected, add_error_handlers
 from ocr_ui.api.exports import export_routes
-from ocr_ui.api.guards import BodyLimit, NoFetching, SameOrigin, SecurityHeaders
+from ocr_ui.api.guards import BodyLimit, KnownHost, NoFetching, SameOrigin, SecurityHeaders, is_loopback
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
@@ -89,6 +89,9 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     )
     app.add_middleware(SameOrigin, localize_error=localize_error)
     app.add_middleware(NoFetching, localize_error=localize_error)
+    if is_loopback(settings.host):
+        names = [name.strip() for name in settings.allowed_hosts.split(",") if name.strip()]
+        app.add_middleware(KnownHost, names=names, localize_error=localize_error)
     app.add_middleware(Unexpected, localize_error=localize_error)
     app.add_middleware(SecurityHeaders)
     return mount(app, workbench)

@@ -16,6 +16,11 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address that the server listens on.")
     port: int = Field(7860, ge=0, le=65535, description="Port that the server listens on.")
+    allowed_hosts: str = Field(
+        "",
+        description="Names, separated by commas, by which a server that listens on this machine alone may be called "
+        "besides localhost: that of a reverse proxy, say. * allows any.",
+    )
     data_dir: Path = Field(Path("data"), description="Folder of the database, the pictures and own templates.")
     engine: str = Field("auto", description="Engine that reads: auto, rapidocr, vllm, openai or llama.")
     prompts_dir: Path = Field(ROOT / "prompts", description="Folder of the templates that come with the product.")

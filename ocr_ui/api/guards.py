@@ -1,6 +1,8 @@
-"""ASGI guards around the whole server: size of requests, their origin, headers of answers, no fetching of addresses."""
+"""ASGI guards around the whole server: size of requests, their host and origin, headers, no fetching of addresses."""
 
 from __future__ import annotations
+
+import ipaddress
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -110,6 +112,53 @@ class SameOrigin:
     def _own(headers: Headers) -> bool:
         origin = headers.get("origin")
         return origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
+
+
+class KnownHost:
+    """Refuses requests that call a server of this machine alone by a foreign name.
+
+    Without it, a site whose name is made to lead to 127.0.0.1 (DNS rebinding) is the same origin as this server, for
+    the browser of a person who has opened that site.
+
+    Args:
+        names: that are allowed besides `localhost` and the addresses of this machine itself; `*` allows any.
+    """
+
+    def __init__(self, app: ASGIApp, names: list[str], localize_error: Localize) -> None:
+        self.app, self._localize = app, localize_error
+        self._names = {"localhost", *(name.lower() for name in names)}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            name = host_name(Headers(scope=scope).get("host", ""))
+            if name and not self._known(name):
+                error = BadInput(
+                    "foreign_host",
+                    f"This server is not called {name}.",
+                    "Open it as http://localhost with its port, or name that host in OCR_UI_ALLOWED_HOSTS.",
+                    host=name,
+                )
+                await error_response(error, Request(scope), self._localize, 421)(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def _known(self, name: str) -> bool:
+        return "*" in self._names or name in self._names or is_loopback(name)
+
+
+def host_name(host: str) -> str:
+    """The name or address in a Host header, without port, brackets and the last dot."""
+    name = host.strip().lower()
+    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    return name.removesuffix(".")
+
+
+def is_loopback(host: str) -> bool:
+    """Does only this machine itself get there?"""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 class NoFetching:

@@ -21,7 +21,11 @@ LIMIT = 300_000
 @pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"), turn_pages=False, max_upload_bytes=LIMIT, max_pixels=1_000_000
+        data_dir=tmp_path_factory.mktemp("data"),
+        turn_pages=False,
+        max_upload_bytes=LIMIT,
+        max_pixels=1_000_000,
+        allowed_hosts="testserver, other.example",
     )
     app = create_app(settings, Engines({"scripted": ScriptedEngine([])}))
     with TestClient(app, raise_server_exceptions=False) as running:

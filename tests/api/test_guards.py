@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from fakes import ScriptedEngine
 from fastapi.testclient import TestClient
 from httpx import Response
 
+from app import create_app
 from ocr_ui.api.guards import BodyLimit
+from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.settings import Settings
 
 SHA = "0" * 64
 
@@ -98,6 +104,40 @@ def test_changes_that_another_site_asks_for_are_refused(client: TestClient, orig
 def test_the_own_page_may_change_things(client: TestClient, origin: str | None) -> None:
     answer = client.post("/v1/corrections", json={}, headers={"origin": origin} if origin else {})
     assert answer.status_code == 422
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:7860", "localhost.evil.example", "10.0.0.7", "[2001:db8::1]:80", "localhos"]
+)
+@pytest.mark.parametrize("path", ["/", "/en/", "/v1/items/1", "/healthz"])
+def test_a_foreign_name_that_leads_here_is_refused(client: TestClient, host: str, path: str) -> None:
+    answer = client.get(path, headers={"host": host, "X-Workbench-Lang": "zh"}, follow_redirects=False)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (421, "foreign_host")
+    assert host.partition(":")[0].strip("[") in answer.json()["error"]["message"]
+    assert_guarded(answer)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "LOCALHOST:7860",
+        "localhost.",
+        "127.0.0.1:7860",
+        "127.1.2.3",
+        "[::1]:7860",
+        "[::1]",
+        "Other.Example",
+    ],
+)
+def test_the_names_of_this_machine_and_those_in_the_settings_are_known(client: TestClient, host: str) -> None:
+    assert client.get("/healthz", headers={"host": host}).status_code == 200
+
+
+def test_a_server_that_others_reach_is_called_as_they_like(tmp_path: Path) -> None:
+    app = create_app(Settings(data_dir=tmp_path, host="0.0.0.0"), Engines({"scripted": ScriptedEngine([])}))
+    with TestClient(app) as running:
+        assert running.get("/healthz", headers={"host": "ocr.example"}).status_code == 200
 
 
 @pytest.mark.parametrize(
