@@ -1,7 +1,7 @@
 """The command line: `python -m ocr_ui recognize | export | parse | check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
-failed, 2 the input cannot be used.
+failed, 2 the input cannot be used or the output not written.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return arguments.run(arguments, Settings())
     except ValidationError as error:
         return _complain("; ".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()), 2)
-    except (BadInput, NotFound) as error:
-        return _complain(str(error), 2)
     except WorkbenchError as error:
-        return _complain(str(error), 1)
+        return _complain(str(error), _exit_code(error))
     except KeyboardInterrupt:
         return _complain("Stopped.", 130)
+
+
+def _exit_code(error: WorkbenchError) -> int:
+    return 2 if isinstance(error, BadInput | NotFound) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -91,14 +93,16 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
     data = _bytes(arguments.image, settings.max_upload_bytes)
     result = asyncio.run(recognize_file(data, arguments.template, values, arguments.engine, settings))
     if result.error and not result.text:
-        return _complain(result.error, 1)
+        raise result.error
     for warning in result.warnings:
         sys.stderr.write(f"{warning['message']}\n")
     if arguments.json:
         _print_json(result.value)
     else:
         _print(result.text)
-    return 0 if not result.error else _complain(result.error, 1)
+    if result.error:
+        raise result.error
+    return 0
 
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -147,8 +151,13 @@ def _print_json(value: Any) -> None:
 
 
 def _print(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8", errors="replace") + b"\n")
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", errors="replace") + b"\n")
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is still in the buffer goes nowhere: Python would complain of it once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise BadInput("unwritable_file", f"Cannot write to standard output: {error.strerror}.", "") from error
 
 
 def _complain(text: str, code: int) -> int:

@@ -178,6 +178,26 @@ def test_a_failure_before_anything_came(run, engine, picture: str, arguments: li
     refused(run("recognize", picture, *arguments), "The engine is gone. Try again.", code=1)
 
 
+def test_an_engine_that_is_not_there_is_told_once(picture: str, tmp_path: Path) -> None:
+    """As a program: what the log says and what the command says both go to standard error."""
+    done = program(tmp_path, "recognize", picture, "--engine", "llama", OCR_UI_LLAMA_SERVER="no-such-server")
+    assert (done.returncode, done.stdout) == (1, b"")
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1, lines
+    assert "no-such-server" in lines[0]
+
+
+def test_a_picture_that_the_engine_refuses_is_refused_input(run, engine, picture: str) -> None:
+    engine(BadInput("refused_by_engine", "The engine refuses this page: too narrow.", "Cut it."))
+    refused(run("recognize", picture), "too narrow", code=2)
+
+
+def test_output_that_cannot_be_written_is_told_once(picture: str, tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = program(tmp_path, "check-image", picture, stdout=full)
+    assert (done.returncode, done.stderr) == (2, b"Cannot write to standard output: No space left on device.\n")
+
+
 BAD_FILES = [(b"", "0 bytes"), (b"Dear Sir or Madam", "not a picture"), (b"\x89PNG\r\n\x1a\nxx", "damaged")]
 
 
@@ -276,7 +296,7 @@ def test_export_to_where_nothing_can_be_written(run, tmp_path: Path) -> None:
     with open_store(tmp_path / "data") as store:
         add_item(store)
     (tmp_path / "file").write_text("x")
-    refused(run("export", "--format", "csv", "--out", "file/out"), "could not be written", code=1)
+    refused(run("export", "--format", "csv", "--out", "file/out"), "could not be written")
 
 
 ANSWER = "<ref>Total</ref><quad>(100,100),(500,200)</quad>"
@@ -332,15 +352,22 @@ def test_a_refusal_says_what_to_do(run, picture: str, monkeypatch: pytest.Monkey
     assert run("check-image", picture).err == "This cannot be used. Use another.\n"
 
 
-def test_as_a_program_with_the_real_engine(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ocr_ui", "recognize", str(ROOT / "examples" / "receipt.jpg"), "--json"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OCR_UI_ENGINE": "rapidocr", "LC_ALL": "C"},
-        capture_output=True,
+def program(
+    folder: Path, *arguments: str, stdout: object = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "ocr_ui", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OCR_UI_ENGINE": "rapidocr", "LC_ALL": "C", **environment},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         timeout=120,
         check=False,
     )
+
+
+def test_as_a_program_with_the_real_engine(tmp_path: Path) -> None:
+    done = program(tmp_path, "recognize", str(ROOT / "examples" / "receipt.jpg"), "--json")
     assert done.returncode == 0, done.stderr
     value = json.loads(done.stdout)
     assert value["engine"] == "rapidocr"

@@ -68,7 +68,6 @@ class Engines:
             except BadInput:
                 raise
             except WorkbenchError as error:
-                log.error("%s", error)
                 broken[kind] = error
         return cls(engines, broken)
 
@@ -77,9 +76,15 @@ class Engines:
         return next(iter(self._engines), next(iter(self._broken), ""))
 
     def start(self) -> None:
-        """Starts every engine in the background; needs a running event loop."""
+        """Starts every engine in the background and logs those that fail; needs a running event loop."""
+        for error in self._broken.values():
+            log.error("%s", error)
         for name in self._engines:
-            self._start_one(name)
+            self._start_one(name).add_done_callback(lambda _, name=name: self._log_failure(name))
+
+    def _log_failure(self, name: str) -> None:
+        if name in self._failed:
+            log.error("engine %s: %s", name, self._failed[name])
 
     def _start_one(self, name: str) -> asyncio.Task[None]:
         if name not in self._starting:
@@ -90,7 +95,6 @@ class Engines:
         try:
             await self._engines[name].start()
         except WorkbenchError as error:
-            log.error("engine %s: %s", name, error)
             self._failed[name] = error
         except Exception as error:
             log.exception("engine %s did not start", name)

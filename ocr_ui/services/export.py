@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.exports.registry import Format, format_named
 from ocr_ui.exports.sample import Notes, Sample
 from ocr_ui.services.dataset import as_filters
@@ -271,7 +271,7 @@ def _told(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise WorkbenchError(
+        raise BadInput(
             "export_failed",
             f"The export could not be written to {folder}: {error.strerror or error}.",
             "Free some space and try again." if full else "Choose a folder that can be written.",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ocr_ui.domain.content import ContentWarning, PageContent
+from ocr_ui.errors import WorkbenchError
 from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.engines import Engines
@@ -23,11 +24,11 @@ class Once:
 
     Attributes:
         value: the object of `recognize --json`.
-        error: why the reading failed; empty where it did not. What had been read is in `value` all the same.
+        error: why the reading failed; None where it did not. What had been read is in `value` all the same.
     """
 
     value: dict[str, Any]
-    error: str = ""
+    error: WorkbenchError | None = None
 
     @property
     def text(self) -> str:
@@ -68,7 +69,7 @@ async def recognize_file(
         await engines.close()
     page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}
     shown = recognition_value(page, engine.name.kind, template.name, last.content, (*picture.warnings, *turned))
-    return Once(shown, str(last.error) if last.error else "")
+    return Once(shown, last.error)
 
 
 async def _last(steps: Any) -> Progress:

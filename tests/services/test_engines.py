@@ -49,6 +49,19 @@ async def test_an_engine_that_does_not_start_says_why_each_time() -> None:
     await engines.close()
 
 
+async def test_the_server_logs_engines_that_fail(caplog: pytest.LogCaptureFixture) -> None:
+    engines = Engines({"broken": BrokenEngine([])}, {"gone": EngineDead("gone", "It is gone.")})
+    engines.start()
+    with pytest.raises(EngineDead):
+        await engines.ready("broken")
+    await asyncio.sleep(0)
+    assert [record.getMessage() for record in caplog.records] == [
+        "It is gone.",
+        "engine broken: There are no weights. Download them.",
+    ]
+    await engines.close()
+
+
 async def test_unknown_names_are_told_with_what_there_is() -> None:
     with pytest.raises(BadInput, match="Use one of: one"):
         await Engines({"one": ScriptedEngine([])}).ready("other")
