@@ -31,6 +31,7 @@ from ocr_ui.api.pictures import picture_routes
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 from ocr_ui.ui.app import ICON, STATIC, mount
@@ -117,7 +118,13 @@ def main() -> int:
     except ValidationError as error:
         return complain("\n".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()))
     except WorkbenchError as error:
-        return complain(str(error))
+        return complain(told(error))
+
+
+def told(error: WorkbenchError) -> str:
+    """An error for the console, in Chinese where the terminal's language is."""
+    terminal = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return localize_error(error_value(error), "zh")["message"] if terminal.startswith("zh") else str(error)
 
 
 def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:

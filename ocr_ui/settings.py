@@ -22,7 +22,12 @@ class Settings(BaseSettings):
         "besides localhost: that of a reverse proxy, say. * allows any.",
     )
     data_dir: Path = Field(Path("data"), description="Folder of the database, the pictures and own templates.")
-    engine: str = Field("auto", description="Engine that reads: auto, rapidocr, vllm, openai or llama.")
+    engine: str = Field(
+        "auto", description="Engine that reads: auto, rapidocr, vllm, openai, llama, or a name of the engines file."
+    )
+    engines_file: Path = Field(
+        Path("engines.toml"), description="File that lists several engines; none is needed. See docs/engines.md."
+    )
     prompts_dir: Path = Field(ROOT / "prompts", description="Folder of the templates that come with the product.")
     examples_dir: Path = Field(ROOT / "examples", description="Folder of the example pictures.")
     max_upload_bytes: int = Field(20_000_000, gt=0, description="Largest file that is taken, in bytes.")

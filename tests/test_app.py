@@ -29,6 +29,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OCR_UI_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("OCR_UI_PORT", "0")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
 
 
 @contextmanager
@@ -78,6 +79,18 @@ def test_an_unknown_engine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     monkeypatch.setenv("OCR_UI_ENGINE", "tesseract")
     refused(capsys, "tesseract", "rapidocr, vllm, openai, llama")
     assert not (tmp_path / "data").exists()
+
+
+def test_a_broken_list_of_engines_is_told_in_the_language_of_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "engines.toml").write_text('[[engines]]\nname = "a"\nkind = "tesseract"\n')
+    monkeypatch.setenv("LC_ALL", "")
+    monkeypatch.setenv("LC_MESSAGES", "")
+    monkeypatch.setenv("LANG", "en_GB.UTF-8")
+    refused(capsys, "engines.toml", "unknown kind 'tesseract'", "rapidocr")
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    refused(capsys, "engines.toml", "类型 tesseract 不存在", "rapidocr")
 
 
 def test_a_host_that_is_not_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

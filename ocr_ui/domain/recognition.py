@@ -30,12 +30,25 @@ class Generation:
 
 @dataclass(frozen=True, slots=True)
 class EngineName:
-    """Which engine read a page: kind (rapidocr, vllm, openai, llama), its version, the model and its revision."""
+    """Which engine read a page.
+
+    Attributes:
+        kind: rapidocr, vllm, openai or llama.
+        version: of the engine's package.
+        model, revision: what it read with.
+        name: as it was configured at the time; empty where it had none.
+    """
 
     kind: str
     version: str = ""
     model: str = ""
     revision: str = ""
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """For a person: the configured name, with the kind where that says more."""
+        return self.kind if self.name in ("", self.kind) else f"{self.name} ({self.kind})"
 
 
 @dataclass(frozen=True, slots=True)

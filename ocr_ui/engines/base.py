@@ -15,6 +15,8 @@ from ocr_ui.domain.recognition import EngineName, Generation
 
 
 class EngineState(StrEnum):
+    IDLE = "idle"
+    """Not started yet: it is when it is needed."""
     LOADING = "loading"
     READY = "ready"
     DEGRADED = "degraded"

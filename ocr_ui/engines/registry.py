@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 
 from ocr_ui.engines.base import Engine
@@ -24,8 +25,10 @@ def create_engine(kind: str, settings: Settings) -> Engine:
         EngineDead: a package that the engine needs is not installed; the message names the line that installs it.
     """
     if kind not in KINDS:
-        raise BadInput(
-            "unknown_engine", f"There is no engine {kind!r}.", f"Use one of: {', '.join(KINDS)}.", engine=kind
-        )
+        raise unknown_kind(kind, KINDS)
     module, name = KINDS[kind]
     return getattr(import_module(module), name)(settings)
+
+
+def unknown_kind(name: str, known: Iterable[str]) -> BadInput:
+    return BadInput("unknown_engine", f"There is no engine {name!r}.", f"Use one of: {', '.join(known)}.", engine=name)

@@ -5,35 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import Engine, EngineState, Health
-from ocr_ui.engines.registry import KINDS, create_engine
+from ocr_ui.engines.registry import create_engine, unknown_kind
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, WorkbenchError
+from ocr_ui.services.engine_entries import READER, EngineEntry, engine_entries
 from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
 
 
-def default_kind(settings: Settings) -> str:
-    """The engine that `auto` means here: vllm where vLLM and an NVIDIA GPU are there, else rapidocr."""
-    if settings.engine != "auto":
-        return settings.engine
-    return "vllm" if "vllm" in KINDS and find_spec("vllm") is not None and has_gpu() else "rapidocr"
-
-
-def has_gpu() -> bool:
-    """Is an NVIDIA device there? Looks at the driver's files: importing torch for it would take seconds."""
-    return any(Path("/dev").glob("nvidia[0-9]*")) or Path("/proc/driver/nvidia/version").exists()
-
-
 @dataclass(frozen=True, slots=True)
 class EngineInfo:
-    """An engine for the page: its name in the settings, how it is and what it can do."""
+    """An engine for the page: its name and kind in the settings, how it is and what it can do."""
 
     name: str
+    kind: str
     health: Health
     tasks: frozenset[Task]
     takes_prompt: bool
@@ -46,41 +34,76 @@ def _again(error: WorkbenchError) -> WorkbenchError:
 
 
 class Engines:
-    """Engines by name, started in the background; the first is the default.
+    """Engines by name; the first is the default.
 
     A name that cannot be built (its package is missing) stays in the list as dead, with the reason.
+
+    Args:
+        entries: what is configured of each, by name; none for engines made by hand.
     """
 
-    def __init__(self, engines: dict[str, Engine], broken: dict[str, WorkbenchError] | None = None) -> None:
+    def __init__(
+        self,
+        engines: dict[str, Engine],
+        broken: dict[str, WorkbenchError] | None = None,
+        entries: dict[str, EngineEntry] | None = None,
+    ) -> None:
         self._engines = engines
         self._broken = broken or {}
+        self._entries = entries or {}
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._failed: dict[str, WorkbenchError] = {}
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Engines:
-        """The chosen engine, and rapidocr beside it."""
+        """The engines that are configured. Raises BadInput, see `engine_entries`."""
+        entries = {entry.name: entry for entry in engine_entries(settings)}
         engines: dict[str, Engine] = {}
         broken: dict[str, WorkbenchError] = {}
-        for kind in dict.fromkeys((default_kind(settings), "rapidocr")):
+        for name, entry in entries.items():
             try:
-                engines[kind] = create_engine(kind, settings)
+                engines[name] = create_engine(entry.kind, entry.settings)
             except BadInput:
                 raise
             except WorkbenchError as error:
-                broken[kind] = error
-        return cls(engines, broken)
+                broken[name] = error
+        return cls(engines, broken, entries)
 
     @property
     def default(self) -> str:
         return next(iter(self._engines), next(iter(self._broken), ""))
 
+    def kind_of(self, name: str) -> str:
+        return self._entries[name].kind if name in self._entries else name
+
+    def called(self, wanted: str) -> str:
+        """The engine of this name, else the first of this kind; `wanted` itself where there is neither."""
+        known = [*self._engines, *self._broken]
+        if wanted in known:
+            return wanted
+        return next((name for name in known if self.kind_of(name) == wanted), wanted)
+
+    def settings_of(self, name: str, otherwise: Settings) -> Settings:
+        """The settings that an engine of this name (empty for the default) was given."""
+        entry = self._entries.get(name or self.default)
+        return entry.settings if entry else otherwise
+
     def start(self) -> None:
-        """Starts every engine in the background and logs those that fail; needs a running event loop."""
-        for error in self._broken.values():
-            log.error("%s", error)
+        """Starts the default and the CPU engine in the background and logs what fails; needs a running event loop.
+
+        The others wait until they are asked for: several that load a model would not fit into memory together.
+        """
+        for name, error in self._broken.items():
+            log.error("engine %s: %s", name, error)
+        at_once = {self.default, self.called(READER)} if self._entries else self._engines
         for name in self._engines:
-            self._start_one(name).add_done_callback(lambda _, name=name: self._log_failure(name))
+            if name in at_once:
+                self.wake(name)
+
+    def wake(self, name: str) -> None:
+        """Starts an engine that somebody has chosen; does nothing for one that runs or does not exist."""
+        if name in self._engines and name not in self._starting:
+            self._start_one(name).add_done_callback(lambda _: self._log_failure(name))
 
     def _log_failure(self, name: str) -> None:
         if name in self._failed:
@@ -120,12 +143,7 @@ class Engines:
         if name in self._broken:
             raise _again(self._broken[name])
         if name not in self._engines:
-            raise BadInput(
-                "unknown_engine",
-                f"There is no engine {name!r}.",
-                f"Use one of: {', '.join(self._engines)}.",
-                engine=name,
-            )
+            raise unknown_kind(name, self._engines)
         try:
             await asyncio.wait_for(asyncio.shield(self._start_one(name)), wait)
         except TimeoutError:
@@ -138,11 +156,17 @@ class Engines:
 
     def infos(self) -> list[EngineInfo]:
         built = [
-            EngineInfo(name, self._health(name), engine.capabilities.tasks, engine.capabilities.takes_prompt)
+            EngineInfo(
+                name,
+                self.kind_of(name),
+                self._health(name),
+                engine.capabilities.tasks,
+                engine.capabilities.takes_prompt,
+            )
             for name, engine in self._engines.items()
         ]
         dead = [
-            EngineInfo(name, Health(EngineState.DEAD, message=str(error)), frozenset(), False)
+            EngineInfo(name, self.kind_of(name), Health(EngineState.DEAD, message=str(error)), frozenset(), False)
             for name, error in self._broken.items()
         ]
         return built + dead
@@ -150,6 +174,8 @@ class Engines:
     def _health(self, name: str) -> Health:
         if name in self._failed:
             return Health(EngineState.DEAD, message=str(self._failed[name]))
+        if name in self._entries and name not in self._starting:
+            return Health(EngineState.IDLE)
         return self._engines[name].health()
 
     def can(self, task: Task) -> list[str]:

@@ -48,7 +48,8 @@ async def recognize_file(
     """Reads the picture in `data`.
 
     Args:
-        engine_name: rapidocr, vllm, openai or llama; empty for the one that the settings name.
+        engine_name: a name of the engines file, or rapidocr, vllm, openai or llama; empty for the one that the
+            settings name.
 
     Raises:
         BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
@@ -59,12 +60,14 @@ async def recognize_file(
     picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
     chosen = settings.model_copy(update={"engine": engine_name}) if engine_name else settings
     engines = Engines.from_settings(chosen)
+    name = engines.called(engine_name)
+    own = engines.settings_of(name, settings)
     try:
-        engine = await engines.ready(engine_name)
+        engine = await engines.ready(name)
         check_engine(engine, template)
         pixels, turned = await Upright(engines, settings).turn(picture.pixels)
         sha256 = hashlib.sha256(encode_png(pixels)).hexdigest()
-        last = await _last(read_picture(pixels, sha256, engine, ReadRequest(template, values), settings))
+        last = await _last(read_picture(pixels, sha256, engine, ReadRequest(template, values), own))
     finally:
         await engines.close()
     page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}

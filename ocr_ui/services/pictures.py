@@ -15,14 +15,13 @@ from ocr_ui.domain.person import Person
 from ocr_ui.engines.orientation import OrientationFinder
 from ocr_ui.errors import BadInput, EngineDead, StoreFailed
 from ocr_ui.images.door import Limits, decode_png, encode_png, open_picture, rotate_quarters, thumbnail
+from ocr_ui.services.engine_entries import READER
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
 log = logging.getLogger(__name__)
 
-READER = "rapidocr"
-"""The engine whose models read a few lines to tell how a page lies."""
 THUMBNAIL_SIDE = 256
 MAX_NAME = 200
 
@@ -135,7 +134,7 @@ class Upright:
         A page is never refused because nobody could tell how it lies: there is a button to turn it.
         """
         try:
-            engine = await self._engines.ready(READER)
+            engine = await self._engines.ready(self._engines.called(READER))
             self._finder = self._finder or await asyncio.to_thread(OrientationFinder)
             return await asyncio.to_thread(self._finder.quarter_turns, pixels, engine.models)
         except (BadInput, EngineDead) as error:

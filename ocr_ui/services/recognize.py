@@ -81,12 +81,15 @@ class Recognizer:
             if stop.is_set():
                 return
         check_engine(chosen, request.template)
-        async with aclosing(read_picture(pixels, page.sha256, chosen, request, self._settings, stop)) as steps:
+        own = self._engines.settings_of(engine, self._settings)
+        async with aclosing(read_picture(pixels, page.sha256, chosen, request, own, stop)) as steps:
             async for step in steps:
                 if step.recognition is None:
                     yield Reading(page, step)
                 else:
-                    yield await self._keep(page_id, page, step, clock, person)
+                    named = replace(step.recognition.engine, name=engine or self._engines.default)
+                    whole = replace(step, recognition=replace(step.recognition, engine=named))
+                    yield await self._keep(page_id, page, whole, clock, person)
 
     async def _ready(self, engine: str) -> Engine | None:
         """The engine, or None where it is still loading after a while."""

@@ -93,6 +93,7 @@ def _values(value: Recognition) -> dict[str, Any]:
         "engine_version": storable(engine.version),
         "model": storable(engine.model),
         "revision": storable(engine.revision),
+        "engine_name": storable(engine.name),
         "template": storable(prompt.template),
         "template_version": prompt.version,
         "task": str(prompt.task),
@@ -150,7 +151,7 @@ def value_of(row: Row) -> Recognition:
     prompt = json.loads(row.prompt)
     return Recognition(
         page_sha256=row.sha256,
-        engine=EngineName(row.engine, row.engine_version, row.model, row.revision),
+        engine=EngineName(row.engine, row.engine_version, row.model, row.revision, row.engine_name),
         prompt=PromptUsed(row.template, row.template_version, row.task, **prompt),
         content=PageContent.from_dict(json.loads(row.content)),
         generation=Generation(**json.loads(row.generation)),

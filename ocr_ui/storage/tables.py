@@ -89,6 +89,7 @@ recognition = Table(
     Column("engine_version", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("revision", Text, nullable=False),
+    Column("engine_name", Text, nullable=False, server_default=""),
     Column("template", Text, nullable=False),
     Column("template_version", Text, nullable=False),
     Column("task", String(50), nullable=False),

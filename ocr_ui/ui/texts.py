@@ -15,6 +15,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "识别图片，逐行对照，随手改正，存为训练数据。",
     },
     "app.language": {"en": "Language", "zh": "语言"},
+    "engine.idle": {"en": "{engine}: starts when it is needed", "zh": "{engine}：需要时启动"},
     "engine.loading": {"en": "{engine}: loading", "zh": "{engine}：正在加载"},
     "engine.ready": {"en": "{engine}: ready", "zh": "{engine}：就绪"},
     "engine.degraded": {"en": "{engine}: degraded", "zh": "{engine}：性能下降"},

@@ -225,7 +225,7 @@ def test_jsonl_has_the_whole_story() -> None:
         "variables": {"target": "en"},
         "sampling": {"temperature": 0},
     }
-    assert row["engine"] == {"kind": "rapidocr", "version": "3.10", "model": "PP-OCRv6", "revision": "r1"}
+    assert row["engine"] == {"kind": "rapidocr", "version": "3.10", "model": "PP-OCRv6", "revision": "r1", "name": ""}
     assert (row["output"]["raw"], row["output"]["outcome"]) == ("raw answer", "complete")
     assert row["correction"]["content"]["lines"][0]["text"] == "b"
     assert (row["correction"]["version"], row["correction"]["edit_distance"], row["correction"]["cer"]) == (2, 3, 0.25)

@@ -8,7 +8,8 @@ from fakes import ScriptedEngine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import Capabilities, EngineState
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead
-from ocr_ui.services.engines import Engines, default_kind
+from ocr_ui.services.engine_entries import EngineEntry, default_kind
+from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 
 
@@ -56,7 +57,7 @@ async def test_the_server_logs_engines_that_fail(caplog: pytest.LogCaptureFixtur
         await engines.ready("broken")
     await asyncio.sleep(0)
     assert [record.getMessage() for record in caplog.records] == [
-        "It is gone.",
+        "engine gone: It is gone.",
         "engine broken: There are no weights. Download them.",
     ]
     await engines.close()
@@ -75,6 +76,23 @@ def test_can_names_the_engines_that_do_a_task() -> None:
 
 
 def test_auto_is_the_cpu_engine_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ocr_ui.services.engines.has_gpu", lambda: False)
+    monkeypatch.setattr("ocr_ui.services.engine_entries.has_gpu", lambda: False)
     assert default_kind(Settings(engine="auto")) == "rapidocr"
     assert default_kind(Settings(engine="openai")) == "openai"
+
+
+async def test_only_the_default_and_the_cpu_engine_start_at_once() -> None:
+    names = {"office": "openai", "cpu": "rapidocr", "trial": "openai"}
+    entries = {name: EngineEntry(name, kind, Settings()) for name, kind in names.items()}
+    engines = Engines({name: ScriptedEngine([]) for name in names}, entries=entries)
+    engines.start()
+    await engines.ready("office")
+    await engines.ready("cpu")
+    states = [(info.name, info.kind, info.health.state) for info in engines.infos()]
+    ready, idle = EngineState.READY, EngineState.IDLE
+    assert states == [("office", "openai", ready), ("cpu", "rapidocr", ready), ("trial", "openai", idle)]
+    engines.wake("trial")
+    engines.wake("unheard of")
+    await asyncio.sleep(0.05)
+    assert engines.infos()[2].health.state is EngineState.READY
+    await engines.close()

@@ -17,6 +17,7 @@ from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, NotFou
 from ocr_ui.images.door import encode_png
 from ocr_ui.metrics import STAGES
 from ocr_ui.services.dataset import Dataset
+from ocr_ui.services.engine_entries import EngineEntry
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.reading import ReadRequest
@@ -68,6 +69,25 @@ async def bench(store: Store, *script: ScriptStep, engine: ScriptedEngine | None
     picture[40:60, 20:100] = 0
     made.page_id = (await made.pages.receive(encode_png(picture), "page.png")).page_id
     return made
+
+
+async def test_the_configured_name_is_kept_and_its_settings_are_used(store: Store) -> None:
+    here = await bench(store, *QUICK)
+    entries = {
+        name: EngineEntry(name, "rapidocr", Settings(engine_pixels=pixels))
+        for name, pixels in (("fine", 10_000_000), ("coarse", 5_000))
+    }
+    coarse = ScriptedEngine(QUICK, here.engine.capabilities)
+    engines = Engines({"fine": here.engine, "coarse": coarse}, entries=entries)
+    here.recognizer = Recognizer(store, here.pages, engines, Settings())
+    items = [(await here.all(engine=name))[-1].recognition_id for name in ("", "coarse")]
+    read_by = [store.recognitions.get(item).recognition.engine for item in items]
+    assert [engine.name for engine in read_by] == ["fine", "coarse"]
+    assert [engine.kind for engine in read_by] == ["scripted", "scripted"]
+    assert read_by[1].title == "coarse (scripted)"
+    assert here.engine.seen[0].pixels.size == 3 * 20_000
+    assert coarse.seen[0].pixels.size <= 3 * 5_000
+    await engines.close()
 
 
 async def test_what_is_stored_is_what_was_shown(store: Store) -> None:

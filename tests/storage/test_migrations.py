@@ -36,6 +36,16 @@ def test_the_schema_can_be_taken_down_and_up_again(tmp_path: Path) -> None:
         assert add_item(store) == 1
 
 
+def test_results_of_before_engines_had_names_stay(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        item = add_item(store, ("kept",))
+        with store._database.migrating() as connection:
+            command.downgrade(migrate.config(connection), "0001")
+            migrate.upgrade(connection)
+        engine = store.recognitions.get(item).recognition.engine
+        assert (engine.kind, engine.name, engine.title) == ("rapidocr", "", "rapidocr")
+
+
 def test_every_revision_has_one_successor() -> None:
     scripts = ScriptDirectory.from_config(migrate.config())
     assert len(scripts.get_heads()) == 1

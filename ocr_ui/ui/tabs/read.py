@@ -50,7 +50,7 @@ class ReadTab:
 
     def _build_choices(self) -> None:
         names = self._template_choices()
-        engines = [info.name for info in self._workbench.engines.infos()]
+        engines = engine_choices(self._workbench)
         self.template = gr.Dropdown(
             names, value=names[0][1], label=self._words["read.template"], elem_id="template", filterable=True
         )
@@ -117,7 +117,7 @@ class ReadTab:
         self.described = [self.field_set, *slots, self.versions, *self.explained]
         # Only what a person does: a value that a handler sets comes with all that belongs to it.
         self.template.input(self.choose, [self.template, self.engine], self.described, **quiet)
-        self.engine.input(self.explain, self.chosen, self.explained, **quiet)
+        self.engine.input(self.choose_engine, self.chosen, self.explained, **quiet)
         self.field_set.input(
             self.fill_fields, [self.field_set, *self.chosen], [self.texts[0], *self.explained], **quiet
         )
@@ -177,6 +177,11 @@ class ReadTab:
         template = self._template(name)
         text = self._rendered(template, self._values(template, slots))
         return text, text, self._note(template, engine, slots), self._offer(template, engine)
+
+    async def choose_engine(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any, Any]:
+        """Another engine: it starts where it has not been needed before."""
+        self._workbench.engines.wake(engine)
+        return self.explain(name, engine, *slots)
 
     def notice_edit(self, prompt: str, written: str, name: str, engine: str, *slots: str | None) -> str:
         return (
@@ -343,7 +348,8 @@ class ReadTab:
         if engine in able:
             return gr.update(visible=False)
         here = [fill(self._words["read.can_here"], engine=name) for name in able]
-        elsewhere = [self._words[f"read.get.{name}"] for name in ("vllm", "openai", "llama") if name not in able]
+        kinds = {self._workbench.engines.kind_of(name) for name in able}
+        elsewhere = [self._words[f"read.get.{kind}"] for kind in ("vllm", "openai", "llama") if kind not in kinds]
         head = fill(self._words["read.cannot"], engine=engine)
         return gr.update(visible=True, value="\n".join([head, "", *(f"- {line}" for line in here + elsewhere)]))
 
@@ -353,6 +359,12 @@ class ReadTab:
     def _said(self, error: WorkbenchError) -> str:
         said = localize_error(error_value(error), self._language)
         return f"{said['message']} {said['hint']}".strip()
+
+
+def engine_choices(workbench: Workbench) -> list[tuple[str, str]]:
+    """What a list of engines shows, and the name that each stands for."""
+    infos = workbench.engines.infos()
+    return [(info.name if info.name == info.kind else f"{info.name} ({info.kind})", info.name) for info in infos]
 
 
 def _about_picture(shown: dict[str, Any] | None) -> list[dict[str, Any]]:
