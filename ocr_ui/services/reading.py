@@ -90,6 +90,7 @@ async def read_picture(
     request: ReadRequest,
     settings: Settings,
     stop: asyncio.Event | None = None,
+    abandoned: Callable[[Callable[[], Progress]], None] | None = None,
 ) -> AsyncIterator[Progress]:
     """Reads a stored picture.
 
@@ -97,6 +98,8 @@ async def read_picture(
         pixels: uint8 (height, width, 3), RGB, the stored picture.
         stop: ends the reading once it is set, at whatever point: `Engine.abort` alone misses what the engine has not
             been given yet.
+        abandoned: called where this generator is closed before its end, with a function that gives the last progress
+            then: what had been read, as stopped. The engine is free already; the function takes its time.
 
     Yields:
         Progress, at most 20 times a second and at least every 0.5 s; the last one carries the recognition.
@@ -121,13 +124,27 @@ async def read_picture(
     )
     stop = stop or asyncio.Event()
     try:
-        async with aclosing(paced(_events(engine, engine_request, stop))) as batches:
+        async with aclosing(_progress(run, engine, engine_request, stop)) as steps:
+            async for progress in steps:
+                yield progress
+        last = await asyncio.to_thread(run.finish)
+    except (GeneratorExit, asyncio.CancelledError):
+        if abandoned is not None:
+            abandoned(run.finish_abandoned)
+        raise
+    yield last
+
+
+async def _progress(run: _Run, engine: Engine, request: EngineRequest, stop: asyncio.Event) -> AsyncIterator[Progress]:
+    """Takes the engine's events into `run`; a failure is kept there."""
+    try:
+        async with aclosing(paced(_events(engine, request, stop))) as batches:
             async for events in batches:
                 for event in events:
                     run.take(event)
                 if (run.looping or stop.is_set()) and not run.abort_sent:
                     run.abort_sent = True
-                    await engine.abort(request.run_id)
+                    await engine.abort(request.id)
                 yield run.progress()
     except WorkbenchError as error:
         run.fail(error)
@@ -142,7 +159,6 @@ async def read_picture(
                 reason=f"{type(error).__name__}: {error}",
             )
         )
-    yield await asyncio.to_thread(run.finish)
 
 
 async def _events(engine: Engine, request: EngineRequest, stop: asyncio.Event) -> AsyncIterator[EngineEvent]:
@@ -314,6 +330,12 @@ class _Run:
             error=str(self.error) if self.error else "",
         )
         return self._progress(outcome, content, recognition)
+
+    def finish_abandoned(self) -> Progress:
+        """As `finish`, of a reading that nobody follows any more."""
+        if self.generation is None and self.error is None:
+            self.generation = Generation(finish_reason="aborted")
+        return self.finish()
 
     def _count_stages(self) -> None:
         now = time.perf_counter()

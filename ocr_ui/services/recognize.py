@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 
 from ocr_ui.domain.content import PageContent
@@ -20,8 +22,13 @@ from ocr_ui.services.reading import Progress, ReadRequest, check_engine, read_pi
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
+log = logging.getLogger(__name__)
+
 LOADING_BEAT = 0.5
 """Seconds between two steps that say that the engine is still loading."""
+
+CLOSING_SECONDS = 2.0
+"""A closed tab is noticed at the next beat of its reading; so long a page that is opened anew waits for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,9 @@ class Recognizer:
     def __init__(self, store: Store, pages: PageStore, engines: Engines, settings: Settings) -> None:
         self._store, self._pages, self._engines, self._settings = store, pages, engines, settings
         self._runs: dict[str, dict[str, asyncio.Event]] = {}
+        self._busy: Counter[int] = Counter()
+        self._ended = asyncio.Event()
+        self._keeping: set[asyncio.Task[None]] = set()
 
     async def read(
         self, page_id: int, request: ReadRequest, *, engine: str = "", person: str = "", owner: str = ""
@@ -47,7 +57,8 @@ class Recognizer:
 
         While the engine loads, steps say that the reading waits. A reading that fails before anything was read, or is
         stopped before the engine was there, is not stored. Where the store fails, the last step has the whole result
-        with that error and no id. Closing this generator ends the engine's work.
+        with that error and no id. Closing this generator ends the engine's work; what had been read by then is stored
+        as stopped, and `latest` gives it.
 
         Args:
             engine: name of the engine, empty for the default.
@@ -59,11 +70,13 @@ class Recognizer:
         """
         # Listed before anything is waited for: whoever presses Stop early means this run.
         stop = self._runs.setdefault(owner, {})[request.run_id] = asyncio.Event()
+        self._busy[page_id] += 1
         try:
             async with aclosing(self._steps(page_id, request, engine, person, stop)) as steps:
                 async for step in steps:
                     yield step
         finally:
+            self._end(page_id)
             del self._runs[owner][request.run_id]
             if not self._runs[owner]:
                 del self._runs[owner]
@@ -82,7 +95,15 @@ class Recognizer:
                 return
         check_engine(chosen, request.template)
         own = self._engines.settings_of(engine, self._settings)
-        async with aclosing(read_picture(pixels, page.sha256, chosen, request, own, stop)) as steps:
+
+        def abandoned(finish: Callable[[], Progress]) -> None:
+            self._busy[page_id] += 1
+            task = asyncio.create_task(self._keep_abandoned(page_id, page, finish, clock, person))
+            self._keeping.add(task)
+            task.add_done_callback(self._keeping.discard)
+
+        reading = read_picture(pixels, page.sha256, chosen, request, own, stop, abandoned)
+        async with aclosing(reading) as steps:
             async for step in steps:
                 if step.recognition is None:
                     yield Reading(page, step)
@@ -97,6 +118,41 @@ class Recognizer:
             return await self._engines.ready(engine, LOADING_BEAT)
         except EngineBusy:
             return None
+
+    async def _keep_abandoned(
+        self, page_id: int, page: Page, finish: Callable[[], Progress], clock: StageClock, person: str
+    ) -> None:
+        """Stores what was read for a page that is gone: its tab was closed or loaded again."""
+        try:
+            kept = await self._keep(page_id, page, await asyncio.to_thread(finish), clock, person)
+            if kept.progress.error:
+                log.error("what was read of page %d could not be kept: %s", page_id, kept.progress.error)
+        finally:
+            self._end(page_id)
+
+    def _end(self, page_id: int) -> None:
+        self._busy[page_id] -= 1
+        if not self._busy[page_id]:
+            del self._busy[page_id]
+        self._ended.set()
+        self._ended = asyncio.Event()
+
+    async def latest(self, page_id: int) -> int | None:
+        """The id of the newest recognition of a page, None where there is none.
+
+        Where the page is being read, waits a little: its tab may just have been loaded again, and what it had read is
+        being stored.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_SECONDS):
+                while page_id in self._busy:
+                    await self._ended.wait()
+        found = await asyncio.to_thread(self._store.recognitions.latest, page_id)
+        return None if found is None else found.id
+
+    async def close(self) -> None:
+        """Waits until everything that was read is stored."""
+        await asyncio.gather(*self._keeping, return_exceptions=True)
 
     async def _keep(self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str) -> Reading:
         recognition = step.recognition

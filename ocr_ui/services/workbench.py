@@ -58,5 +58,6 @@ class Workbench:
         )
 
     async def close(self) -> None:
+        await self.recognizer.close()
         await self.engines.close()
         self.store.close()

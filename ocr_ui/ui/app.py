@@ -89,6 +89,10 @@ def wire_opening(
             if item.isdigit():
                 return await shown(int(item), engine)
             if page.isdigit():
+                # A reading under way ends with its tab; what it had read was stored.
+                latest = await workbench.recognizer.latest(int(page))
+                if latest is not None:
+                    return await shown(latest, engine)
                 received = await workbench.pictures.again(int(page))
                 return [localize(workbench.views.picture(received), language), *read.at_first(engine)]
         except WorkbenchError as error:

@@ -55,6 +55,24 @@ def test_stop_keeps_what_came_and_says_so(desk: Desk) -> None:
     assert "stopped" in desk.page.inner_text("#viewer .vw-warnings").lower()
 
 
+def test_what_was_read_is_there_after_the_tab_is_loaded_again(desk: Desk) -> None:
+    desk.goto().take_example("invoice")
+    desk.page.click("#read-go")
+    desk.page.wait_for_function(f"document.querySelectorAll('{BOXES}').length > 0")
+    assert desk.page.get_attribute("#viewer [data-run]", "data-run") == "running"
+    shown = texts(desk)
+    desk.page.reload()
+    desk.page.wait_for_selector("#viewer [data-run='stopped']", state="attached")
+    desk.settle()
+    kept = texts(desk)
+    desk.errors.clear()  # Gradio notes on the console that its stream was cut
+    assert kept[: len(shown)] == shown
+    item = item_of(desk)
+    assert (item["run"]["state"], [line["text"] for line in item["lines"]]) == ("stopped", kept)
+    assert "stopped" in desk.page.inner_text("#viewer .vw-warnings").lower()
+    desk.read()
+
+
 def test_click_goes_both_ways_between_box_and_line(desk: Desk) -> None:
     desk.goto().take_example("receipt")
     desk.read()

@@ -130,14 +130,67 @@ async def test_stop_without_a_reading_stops_nothing(store: Store) -> None:
     assert await here.recognizer.stop("nobody") == 0
 
 
-async def test_closing_a_reading_stores_nothing_and_frees_the_engine(store: Store) -> None:
+async def test_closing_a_reading_frees_the_engine_and_keeps_what_was_read(store: Store) -> None:
+    """As a tab does that is closed or loaded again."""
     here = await bench(store, *LONG)
-    steps = here.recognizer.read(here.page_id, ReadRequest(FULL_TEXT), owner="ann")
+    steps = here.recognizer.read(here.page_id, ReadRequest(FULL_TEXT), owner="ann", person="Ann")
     while not (await anext(steps)).progress.content.lines:
         pass
     await asyncio.wait_for(steps.aclose(), 1)
     assert not here.engine.running
+    kept = store.recognitions.get(await here.recognizer.latest(here.page_id))
+    assert (kept.person, kept.recognition.outcome) == ("Ann", "stopped")
+    assert [line.text for line in kept.recognition.content.lines] == ["one"]
+    assert [warning.code for warning in kept.recognition.content.warnings] == ["stopped"]
+    assert await Dataset(store).count() == 1
+
+
+async def test_a_cancelled_reading_keeps_what_was_read_until_the_store_is_closed(store: Store) -> None:
+    here = await bench(store, *LONG)
+    read = asyncio.Event()
+
+    async def follow() -> None:
+        async for step in here.recognizer.read(here.page_id, ReadRequest(FULL_TEXT)):
+            if step.progress.content.lines:
+                read.set()
+
+    task = asyncio.create_task(follow())
+    await read.wait()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await here.recognizer.close()
+    assert store.recognitions.latest(here.page_id).recognition.outcome == "stopped"
+
+
+async def test_closing_before_anything_was_read_keeps_nothing(store: Store) -> None:
+    here = await bench(store, Started(), Pause(30), LinesDelta((LINE,)), DONE)
+    steps = here.recognizer.read(here.page_id, ReadRequest(FULL_TEXT))
+    await anext(steps)
+    await steps.aclose()
+    assert await here.recognizer.latest(here.page_id) is None
     assert await Dataset(store).count() == 0
+
+
+async def test_closing_after_the_end_keeps_one_result(store: Store) -> None:
+    here = await bench(store, *QUICK)
+    steps = here.recognizer.read(here.page_id, ReadRequest(FULL_TEXT))
+    while (last := await anext(steps)).recognition_id is None:
+        pass
+    await steps.aclose()
+    assert await here.recognizer.latest(here.page_id) == last.recognition_id
+    assert await Dataset(store).count() == 1
+
+
+async def test_a_page_that_is_read_elsewhere_is_opened_without_a_long_wait(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ocr_ui.services.recognize.CLOSING_SECONDS", 0.1)
+    here = await bench(store, *LONG)
+    task = asyncio.create_task(here.all("ann"))
+    await here.until_running()
+    assert await asyncio.wait_for(here.recognizer.latest(here.page_id), 1) is None
+    await here.recognizer.stop("ann")
+    await task
     assert await here.recognizer.stop("ann") == 0
 
 
