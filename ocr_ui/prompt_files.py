@@ -43,7 +43,7 @@ to the model's context)."""
 T = TypeVar("T")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _HALF = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
-_KEYS = ("name", "title", "description", "task", "variables", "sampling", "saved", "note")
+_KEYS = ("name", "title", "description", "task", "variables", "sampling", "structured", "saved", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,7 @@ def dump_template(template: PromptTemplate, saved: str = "", note: str = "") -> 
         "task": template.task.value,
         "variables": [_variable_dict(variable) for variable in template.variables],
         "sampling": dict(template.sampling),
+        "structured": template.structured,
         "saved": saved,
         "note": note,
     }
@@ -189,7 +190,16 @@ class _FrontMatter:
             sampling=self._checked("sampling", checked_sampling, self._front.get("sampling") or {}),
             builtin=builtin,
             description=self._labels(self._front, "description"),
+            structured=self._structured(),
         )
+
+    def _structured(self) -> bool:
+        found = self._front.get("structured", False)
+        if not isinstance(found, bool):
+            raise self._at("structured", "structured is true or false")
+        if found and self.word("task") != Task.FIELDS:
+            raise self._at("structured", "only templates of the task fields can be structured")
+        return found
 
     def word(self, key: str, default: str = "") -> str:
         """A string of the top level."""

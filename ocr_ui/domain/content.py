@@ -60,7 +60,8 @@ class TextLine:
     Attributes:
         text: exactly as read or typed; never markup.
         quad: in pixels of the stored picture; None where no box can be trusted.
-        confidence: 0..1, or None where the engine gives none.
+        confidence: 0..1, or None where the engine gives none; of a model the mean of its tokens' probabilities.
+        lowest: the probability of the least sure token, 0..1; None where the engine does not answer in tokens.
         id: unique within its PageContent and stable under edits; empty until `PageContent.with_ids`.
     """
 
@@ -68,6 +69,7 @@ class TextLine:
     quad: Quad | None = None
     confidence: float | None = None
     id: str = ""
+    lowest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Field:
         name: as it was asked for.
         value: the text as read; None where the field is absent from the picture.
         quad: where the value stands; None where unknown.
-        confidence: 0..1 or None.
+        confidence, lowest: as of a line.
         kind: text, amount, date or number.
         alternatives: other values seen under the same name (a duplicated key).
     """
@@ -98,15 +100,22 @@ class Field:
     confidence: float | None = None
     kind: str = "text"
     alternatives: tuple[str, ...] = ()
+    lowest: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table as clean HTML and as a grid of cell texts (a spanned cell's text stands in each slot it covers)."""
+    """A table as clean HTML and as a grid of cell texts (a spanned cell's text stands in each slot it covers).
+
+    Attributes:
+        confidences: for each cell of the HTML, in its order, the mean and the lowest probability of its tokens, or
+            None; empty where the engine gives none.
+    """
 
     html: str
     grid: tuple[tuple[str, ...], ...] = ()
     quad: Quad | None = None
+    confidences: tuple[tuple[float, float] | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +144,13 @@ class PageContent:
         fresh = (f"l{n}" for n in range(len(self.lines) + len(used) + 1) if f"l{n}" not in used)
         return replace(self, lines=tuple(line if line.id else replace(line, id=next(fresh)) for line in self.lines))
 
+    @property
+    def least_confidence(self) -> float | None:
+        """That of the least sure line, field or cell; None where the engine gives none."""
+        whole = [entry.confidence for entry in (*self.lines, *self.fields) if entry.confidence is not None]
+        cells = [pair[0] for table in self.tables for pair in table.confidences if pair]
+        return min((*whole, *cells), default=None)
+
     def with_warnings(self, *warnings: ContentWarning) -> PageContent:
         return replace(self, warnings=self.warnings + warnings)
 
@@ -142,7 +158,13 @@ class PageContent:
         """Plain JSON values; `from_dict` reads them back to an equal PageContent."""
         return {
             "lines": [
-                {"id": line.id, "text": line.text, "quad": _points(line.quad), "confidence": line.confidence}
+                {
+                    "id": line.id,
+                    "text": line.text,
+                    "quad": _points(line.quad),
+                    "confidence": line.confidence,
+                    **_lowest(line),
+                }
                 for line in self.lines
             ],
             "regions": [{"kind": r.kind, "quad": _points(r.quad), "text": r.text} for r in self.regions],
@@ -154,11 +176,18 @@ class PageContent:
                     "confidence": f.confidence,
                     "kind": f.kind,
                     "alternatives": list(f.alternatives),
+                    **_lowest(f),
                 }
                 for f in self.fields
             ],
             "tables": [
-                {"html": t.html, "grid": [list(row) for row in t.grid], "quad": _points(t.quad)} for t in self.tables
+                {
+                    "html": t.html,
+                    "grid": [list(row) for row in t.grid],
+                    "quad": _points(t.quad),
+                    **({"confidences": [pair and list(pair) for pair in t.confidences]} if t.confidences else {}),
+                }
+                for t in self.tables
             ],
             "text": self.text,
             "warnings": [warning.to_dict() for warning in self.warnings],
@@ -173,7 +202,9 @@ class PageContent:
         """
         return cls(
             lines=tuple(
-                TextLine(str(d["text"]), _quad(d.get("quad")), d.get("confidence"), str(d.get("id", "")))
+                TextLine(
+                    str(d["text"]), _quad(d.get("quad")), d.get("confidence"), str(d.get("id", "")), d.get("lowest")
+                )
                 for d in data.get("lines", ())
             ),
             regions=tuple(
@@ -188,6 +219,7 @@ class PageContent:
                     d.get("confidence"),
                     str(d.get("kind", "text")),
                     tuple(str(value) for value in d.get("alternatives", ())),
+                    d.get("lowest"),
                 )
                 for d in data.get("fields", ())
             ),
@@ -196,12 +228,22 @@ class PageContent:
                     str(d["html"]),
                     tuple(tuple(str(cell) for cell in row) for row in d.get("grid", ())),
                     _quad(d.get("quad")),
+                    tuple(None if pair is None else _pair(*pair) for pair in d.get("confidences", ())),
                 )
                 for d in data.get("tables", ())
             ),
             text=str(data.get("text", "")),
             warnings=tuple(ContentWarning.from_dict(d) for d in data.get("warnings", ())),
         )
+
+
+def _lowest(entry: TextLine | Field) -> dict[str, float]:
+    """Named only where it is known: most engines do not answer in tokens."""
+    return {} if entry.lowest is None else {"lowest": entry.lowest}
+
+
+def _pair(mean: float, lowest: float) -> tuple[float, float]:
+    return mean, lowest
 
 
 def _points(quad: Quad | None) -> list[list[float]] | None:

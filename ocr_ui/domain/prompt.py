@@ -76,6 +76,7 @@ class PromptTemplate:
         sampling: settings that differ from the engine's defaults, for example ``{"temperature": 0}``.
         builtin: shipped with the product, read-only.
         description: one or two sentences by language: what comes back, which wording this is.
+        structured: the engine is held to a JSON object of exactly the names asked for (fields only).
     """
 
     name: str
@@ -86,6 +87,7 @@ class PromptTemplate:
     sampling: dict[str, Any] = field(default_factory=dict)
     builtin: bool = True
     description: dict[str, str] = field(default_factory=dict)
+    structured: bool = False
 
     @property
     def placeholders(self) -> tuple[str, ...]:
@@ -94,9 +96,9 @@ class PromptTemplate:
 
     @property
     def version(self) -> str:
-        """Twelve hex digits over what reaches the model: task, text, variables with their choices, and sampling."""
+        """Twelve hex digits over what reaches the model: task, text, variables with their choices, sampling, form."""
         variables = [(v.name, v.default, v.many, [(c.value, c.text) for c in v.choices]) for v in self.variables]
-        parts = [self.task.value, self.text, variables, self.sampling]
+        parts = [self.task.value, self.text, variables, self.sampling, *(["structured"] if self.structured else [])]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:12]
 
     def render(self, values: dict[str, str] | None = None) -> str:
@@ -119,6 +121,13 @@ class PromptTemplate:
                 variables=", ".join(unknown),
             )
         return _PLACEHOLDER.sub(lambda match: filled.get(match[1], match[0]), self.text)
+
+    def names(self, values: dict[str, str] | None = None) -> tuple[str, ...]:
+        """The field names asked for: those in the list variables of a fields template; none of any other."""
+        if self.task is not Task.FIELDS:
+            return ()
+        lists = ((values or {}).get(v.name) or v.default or "" for v in self.variables if v.many)
+        return tuple(dict.fromkeys(name for typed in lists for name in split_values(typed)))
 
     def with_blanks(self, text: str, values: dict[str, str] | None = None) -> str:
         """The reverse of `render` for a text that a person has edited: what the values had filled in becomes a blank
@@ -154,6 +163,16 @@ class PromptTemplate:
         if not variable.many:
             return texts.get(value, value)
         return "[" + ",".join(f"'{item}'" for item in split_values(value)) + "]"
+
+
+def answer_schema(names: tuple[str, ...]) -> dict[str, Any]:
+    """The JSON schema of an answer with exactly these fields, each a text or null."""
+    return {
+        "type": "object",
+        "properties": {name: {"anyOf": [{"type": "string"}, {"type": "null"}]} for name in names},
+        "required": list(names),
+        "additionalProperties": False,
+    }
 
 
 def split_values(typed: str) -> list[str]:

@@ -41,12 +41,14 @@ class Capabilities:
         takes_prompt: it reads the prompt text; otherwise the template only picks the task.
         gives_boxes: its lines carry quads of their own (they are not parsed from text).
         gives_confidence: its lines or tokens carry a confidence.
+        holds_form: it can hold an answer to a JSON schema (`json_schema` in a request's sampling).
     """
 
     tasks: frozenset[Task] = frozenset()
     takes_prompt: bool = False
     gives_boxes: bool = False
     gives_confidence: bool = False
+    holds_form: bool = False
 
 
 @dataclass(frozen=True, slots=True)

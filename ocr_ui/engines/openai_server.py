@@ -20,6 +20,7 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.asking import check_picture, messages, sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
+from ocr_ui.engines.memory_failures import OUT_OF_MEMORY, is_memory_failure, out_of_memory
 from ocr_ui.engines.openai_stream import delta, parameters
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed, WorkbenchError
@@ -66,7 +67,7 @@ class OpenAiEngine:
         renamed: names of sampling settings that this kind of server calls otherwise.
     """
 
-    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True)
+    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
 
     def __init__(
         self,
@@ -208,6 +209,8 @@ class OpenAiEngine:
             except openai.APIError as error:
                 failure = what_is_wrong(error, server.url)
                 failure.__cause__ = error
+                if failure.code == OUT_OF_MEMORY:
+                    raise failure from error  # the same page would fail again, here and elsewhere
                 server.set_aside(failure, retry_after(error))
             except EngineDead as error:
                 failure = error
@@ -306,6 +309,8 @@ def refusal(error: openai.APIStatusError, url: str) -> WorkbenchError:
         )
     if status == 404:
         return without_model(url, text, [])
+    if status >= 500 and is_memory_failure(text):
+        return out_of_memory(text)
     if status in BUSY:
         return EngineFailed("server_busy", f"The server {url} is busy ({status}).", "Try again in a moment.", url=url)
     if status < 500:
@@ -361,6 +366,8 @@ def unreachable(url: str, error: Exception) -> EngineFailed:
 
 
 def broken(url: str, reason: str) -> EngineFailed:
+    if is_memory_failure(reason):
+        return out_of_memory(reason)
     return EngineFailed(
         "stream_broken", f"The answer of {url} broke off: {reason}", "Read the page again.", url=url, reason=reason
     )

@@ -15,9 +15,10 @@ from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines import vllm_check, vllm_memory, vllm_versions
 from ocr_ui.engines.asking import check_picture, check_prompt, messages, sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
+from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.engines.vllm_model import find_model
-from ocr_ui.engines.vllm_start import did_not_start, draft_model, make_llm, prepare_process
+from ocr_ui.engines.vllm_start import FailureNote, did_not_start, draft_model, make_llm, prepare_process
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
@@ -46,7 +47,7 @@ class VllmEngine:
         EngineDead: vLLM is not installed, or a version that was never tried.
     """
 
-    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True)
+    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
 
     def __init__(self, settings: Settings) -> None:
         version = vllm_versions.installed()
@@ -56,6 +57,7 @@ class VllmEngine:
         self._settings = settings
         self._health = Health(EngineState.LOADING, "waiting")
         self._llm: AsyncLLM | None = None
+        self._note = FailureNote()
         self._special: dict[int, str] = {}
         self._runs: dict[str, Run] = {}
         self._places = asyncio.Semaphore(settings.max_num_seqs)
@@ -122,6 +124,7 @@ class VllmEngine:
         self._health = Health(EngineState.DEAD, "", "The engine was closed.")
         self._serving.set()
         await self._drop()
+        self._note.drop()
 
     # Loading
 
@@ -129,6 +132,7 @@ class VllmEngine:
         loop = asyncio.get_running_loop()
         self._phase("finding the model")
         prepare_process(self._settings)
+        self._note.begin()
         folder = await asyncio.to_thread(
             find_model, self._settings, lambda phase: loop.call_soon_threadsafe(self._phase, phase)
         )
@@ -288,13 +292,15 @@ class VllmEngine:
                         break
         except EngineDeadError as error:
             self._serving.clear()
-            raise died() from error
+            raise died(self._note.read()) from error
         except EngineGenerateError as error:
             reason = repr(error.__cause__)
+            if is_memory_failure(reason):
+                raise out_of_memory(reason) from error
             raise EngineFailed("generation_failed", "The engine failed.", "Read it again.", reason=reason) from error
         except RuntimeError as error:
-            # Rendering while the engine goes down: its threads are gone already.
-            raise died() from error
+            # Rendering while the engine goes down: its threads are gone already; or without memory to prepare in.
+            raise died(repr(error)) from error
         except REFUSALS as error:
             raise refused(error, self._settings) from error
         reason = finish if finish in {"stop", "length"} else run.reason or "aborted"
@@ -374,7 +380,10 @@ class VllmEngine:
         return False
 
 
-def died() -> EngineFailed:
+def died(reason: str = "") -> EngineFailed:
+    """What is told of a request that ran when the engine ended; `reason` is what its worker noted before, if any."""
+    if is_memory_failure(reason):
+        return out_of_memory(reason)
     return EngineFailed(
         "engine_died", "The engine stopped while it read this page.", "It is being restarted; read the page again."
     )

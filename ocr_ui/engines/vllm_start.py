@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,40 @@ def prepare_process(settings: Settings) -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", f"{settings.cpu_cache_gb:g}")
+
+
+class FailureNote:
+    """What a worker wrote down before its engine ended: vLLM's own error says no more than that it did.
+
+    The worker's part is in `worker_extension`; it inherits the file's name with the environment.
+    """
+
+    VARIABLE = "OCR_WORKBENCH_FAILURE_NOTE"
+
+    def __init__(self) -> None:
+        self._file: Path | None = None
+
+    def begin(self) -> None:
+        """For a new engine: an empty note, and its name in the environment of the workers to come."""
+        self.drop()
+        handle, name = tempfile.mkstemp(prefix="ocr-engine-", suffix=".txt")
+        os.close(handle)
+        self._file = Path(name)
+        os.environ[self.VARIABLE] = name
+
+    def read(self) -> str:
+        if self._file is None:
+            return ""
+        try:
+            return self._file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    def drop(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.unlink()
+            self._file = None
 
 
 def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | None, str]:

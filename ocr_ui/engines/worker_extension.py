@@ -3,6 +3,8 @@
 For a remote `vllm serve` 0.29 or newer give `--worker-extension-cls ocr_ui.engines.worker_extension.Extension`, with
 this project on PYTHONPATH. This module imports vLLM alone, so that it loads wherever vLLM does.
 
+What makes a worker fail is noted in a file where the product asks for it: vLLM's front end is not told.
+
 Two corrections, both seen with vLLM 0.32:
 - From 0.29 on HunYuanVL runs through the Transformers backend, which splits the vision tower's output by h * w rows a
   picture, although HunYuanVL returns (h / 2) * (w / 2 + 1) + 2. With several pictures encoded in one step, answers
@@ -12,11 +14,14 @@ Two corrections, both seen with vLLM 0.32:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 from vllm.model_executor.layers import utils
 from vllm.platforms import current_platform
+from vllm.v1.worker.worker_base import WorkerWrapperBase
 
 try:
     from vllm.model_executor.models.transformers import multimodal
@@ -48,6 +53,25 @@ if hasattr(getattr(multimodal, "MultiModalMixin", None), "_process_vision_input"
     correct_row_counts(multimodal)
 if current_platform.is_cpu():
     accept_any_layout(utils)
+
+
+def note_failures(wrapper: Any) -> None:
+    """Writes what a step fails with into the file that OCR_WORKBENCH_FAILURE_NOTE names."""
+    work = wrapper.execute_model
+
+    def with_note(self: Any, *given: Any, **named: Any) -> Any:
+        try:
+            return work(self, *given, **named)
+        except Exception as error:
+            if name := os.environ.get("OCR_WORKBENCH_FAILURE_NOTE"):
+                with suppress(OSError), open(name, "w", encoding="utf-8") as note:
+                    note.write(repr(error))
+            raise
+
+    wrapper.execute_model = with_note
+
+
+note_failures(WorkerWrapperBase)
 
 
 def attention_backends(layers: Iterable[Any]) -> list[str]:

@@ -39,9 +39,11 @@ def checked(content: PageContent | dict[str, Any], width: int | None = None, hei
     for where, quad in _quads(value):
         _check_quad(where, quad)
     for index, line in enumerate(value.lines):
-        _check_confidence(f"lines[{index}]", line.confidence)
+        _check_confidence(f"lines[{index}]", line.confidence, line.lowest)
     for index, field in enumerate(value.fields):
-        _check_confidence(f"fields[{index}]", field.confidence)
+        _check_confidence(f"fields[{index}]", field.confidence, field.lowest)
+    for index, table in enumerate(value.tables):
+        _check_confidence(f"tables[{index}]", *(number for pair in table.confidences if pair for number in pair))
     named = value.with_ids()
     return named if width is None or height is None else _clipped(named, width, height)
 
@@ -153,8 +155,8 @@ def _check_quad(where: str, quad: Quad) -> None:
         raise _bad(where, "not four points of finite numbers")
 
 
-def _check_confidence(where: str, value: Any) -> None:
-    if value is not None and not (_is_number(value) and 0 <= value <= 1):
+def _check_confidence(where: str, *values: Any) -> None:
+    if any(value is not None and not (_is_number(value) and 0 <= value <= 1) for value in values):
         raise _bad(f"{where}.confidence", "not a number from 0 to 1")
 
 

@@ -25,6 +25,7 @@ class EngineInfo:
     health: Health
     tasks: frozenset[Task]
     takes_prompt: bool
+    holds_form: bool = False
 
 
 def _again(error: WorkbenchError) -> WorkbenchError:
@@ -156,14 +157,8 @@ class Engines:
 
     def infos(self) -> list[EngineInfo]:
         built = [
-            EngineInfo(
-                name,
-                self.kind_of(name),
-                self._health(name),
-                engine.capabilities.tasks,
-                engine.capabilities.takes_prompt,
-            )
-            for name, engine in self._engines.items()
+            EngineInfo(name, self.kind_of(name), self._health(name), can.tasks, can.takes_prompt, can.holds_form)
+            for name, can in ((name, engine.capabilities) for name, engine in self._engines.items())
         ]
         dead = [
             EngineInfo(name, self.kind_of(name), Health(EngineState.DEAD, message=str(error)), frozenset(), False)

@@ -13,7 +13,8 @@ from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
-from ocr_ui.services.reading import Progress, ReadRequest, check_engine, read_picture
+from ocr_ui.services.reading import Progress, ReadRequest, check_engine
+from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.services.templates import Templates
 from ocr_ui.settings import Settings
 
@@ -67,7 +68,7 @@ async def recognize_file(
         check_engine(engine, template)
         pixels, turned = await Upright(engines, settings).turn(picture.pixels)
         sha256 = hashlib.sha256(encode_png(pixels)).hexdigest()
-        last = await _last(read_picture(pixels, sha256, engine, ReadRequest(template, values), own))
+        last = await _last(read_with_retry(pixels, sha256, engine, ReadRequest(template, values), own))
     finally:
         await engines.close()
     page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}

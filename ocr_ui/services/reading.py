@@ -9,19 +9,23 @@ import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
-from ocr_ui.domain.prompt import PromptTemplate, Task, split_values
+from ocr_ui.domain.prompt import PromptTemplate, Task, answer_schema
 from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
 from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
+from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
 from ocr_ui.images.door import encode_png, is_blank
 from ocr_ui.images.transform import PictureTransform, prepare
 from ocr_ui.metrics import StageClock
+from ocr_ui.parsing.confidence import with_confidences
 from ocr_ui.parsing.dispatch import IncrementalParser
 from ocr_ui.parsing.label_value import find_fields
+from ocr_ui.parsing.probabilities import Probabilities
 from ocr_ui.parsing.repeats import RepeatGuard
 from ocr_ui.services.pacing import paced
 from ocr_ui.settings import Settings
@@ -48,12 +52,20 @@ class ReadRequest:
         values: its variables as typed.
         prompt: the text to send where a person has edited it for this run; None for the template's own.
         run_id: unique; `abort` takes it.
+        sampling: settings of this run over the template's own.
+        pixels: most pixels that the engine gets, for this run; None for the setting.
+        structured: hold the answer to the names asked for; None as the template says.
+        notices: what is said with the result: why it is read so.
     """
 
     template: PromptTemplate
     values: dict[str, str] = field(default_factory=dict)
     prompt: str | None = None
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    sampling: dict[str, Any] = field(default_factory=dict)
+    pixels: int | None = None
+    structured: bool | None = None
+    notices: tuple[ContentWarning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +120,20 @@ async def read_picture(
     Raises:
         BadInput: a variable is missing, or the engine cannot do the template's task.
     """
-    prompt = _prompt_used(request)
     check_engine(engine, request.template)
+    prompt, refused = _prompt_used(request, engine)
     run = _Run(pixels, page_sha256, engine, request, prompt)
     with run.clock.stage("prepare"):
-        copy, transform, notices = await asyncio.to_thread(prepare, pixels, settings.engine_pixels)
-    run.prepared(transform, notices)
+        most = min(request.pixels or settings.engine_pixels, settings.engine_pixels)
+        copy, transform, notices = await asyncio.to_thread(prepare, pixels, most)
+    run.prepared(transform, (*request.notices, *refused, *notices))
     engine_request = EngineRequest(
         id=request.run_id,
         pixels=copy,
         encode=lambda: encode_png(copy),
         task=request.template.task,
         prompt=prompt.text,
-        sampling=dict(request.template.sampling),
+        sampling=dict(prompt.sampling),
     )
     stop = stop or asyncio.Event()
     try:
@@ -150,15 +163,20 @@ async def _progress(run: _Run, engine: Engine, request: EngineRequest, stop: asy
         run.fail(error)
     except Exception as error:
         log.exception("engine %s failed", engine.name.kind)
-        run.fail(
-            EngineFailed(
-                "engine_failed",
-                f"The engine failed: {type(error).__name__}: {error}",
-                "Try again; if it happens again, try another engine or a smaller picture.",
-                engine=engine.name.kind,
-                reason=f"{type(error).__name__}: {error}",
-            )
-        )
+        run.fail(_unexpected(error, engine))
+
+
+def _unexpected(error: Exception, engine: Engine) -> WorkbenchError:
+    reason = f"{type(error).__name__}: {error}"
+    if is_memory_failure(reason):
+        return out_of_memory(reason)
+    return EngineFailed(
+        "engine_failed",
+        f"The engine failed: {reason}",
+        "Try again; if it happens again, try another engine or a smaller picture.",
+        engine=engine.name.kind,
+        reason=reason,
+    )
 
 
 async def _events(engine: Engine, request: EngineRequest, stop: asyncio.Event) -> AsyncIterator[EngineEvent]:
@@ -184,11 +202,17 @@ def check_engine(engine: Engine, template: PromptTemplate) -> None:
         )
 
 
-def _prompt_used(request: ReadRequest) -> PromptUsed:
+def _prompt_used(request: ReadRequest, engine: Engine) -> tuple[PromptUsed, tuple[ContentWarning, ...]]:
+    """What the run records of its prompt and sampling, and what of it this engine cannot do."""
     template = request.template
     if request.prompt is not None and not request.prompt.strip():
         raise BadInput("empty_prompt", "The prompt is empty.", "Type one, or restore the template's own text.")
-    return PromptUsed(
+    sampling = {**template.sampling, **request.sampling}
+    wanted = template.structured if request.structured is None else request.structured
+    names = template.names(request.values) if wanted else ()
+    if names and engine.capabilities.holds_form:
+        sampling["json_schema"] = answer_schema(names)
+    used = PromptUsed(
         template=template.name,
         version=template.version,
         task=template.task.value,
@@ -197,16 +221,14 @@ def _prompt_used(request: ReadRequest) -> PromptUsed:
             variable.name: request.values.get(variable.name) or variable.default or ""
             for variable in template.variables
         },
-        sampling=dict(template.sampling),
+        sampling=sampling,
     )
+    return used, (_no_form(engine),) if names and not engine.capabilities.holds_form else ()
 
 
-def _field_names(request: ReadRequest) -> tuple[str, ...]:
-    """The names asked for: the values of the list variable of a fields template."""
-    if request.template.task != Task.FIELDS:
-        return ()
-    lists = [v for v in request.template.variables if v.many]
-    return tuple(name for v in lists for name in split_values(request.values.get(v.name) or v.default or ""))
+def _no_form(engine: Engine) -> ContentWarning:
+    said = f"The engine {engine.name.kind} cannot hold an answer to the field names; it answered freely."
+    return ContentWarning("no_form", said)
 
 
 class _Run:
@@ -235,8 +257,9 @@ class _Run:
         self._closing: tuple[ContentWarning, ...] = ()
         self._parsed = PageContent()
         self._guard = RepeatGuard()
+        self._probabilities = Probabilities()
         self._transform: PictureTransform | None = None
-        self._names = _field_names(request)
+        self._names = request.template.names(request.values)
         self._parser = IncrementalParser(request.template.task, self.size, self._names)
 
     def prepared(self, transform: PictureTransform, notices: tuple[ContentWarning, ...]) -> None:
@@ -258,6 +281,7 @@ class _Run:
     def _take_text(self, event: TextDelta) -> None:
         self._mark_first()
         self._pieces.append(event.text)
+        self._probabilities.feed(event.text, event.pieces, event.logprobs)
         self.tokens += event.tokens
         with self.clock.stage("parse"):
             self._parsed = self._parser.feed(event.text)
@@ -295,7 +319,8 @@ class _Run:
         return PageContent(lines=tuple(self._lines), text=self.raw).with_ids()
 
     def progress(self) -> Progress:
-        return self._progress("waiting" if self.started is None and self.first is None else "running", self.content())
+        state = "waiting" if self.started is None and self.first is None else "running"
+        return self._progress(state, self.content().with_warnings(*self.request.notices))
 
     def _progress(self, state: str, content: PageContent, recognition: Recognition | None = None) -> Progress:
         return Progress(
@@ -365,6 +390,7 @@ class _Run:
 
     def _final_content(self, generation: Generation) -> PageContent:
         content = self._parser.finish().with_ids() if self.engine.capabilities.takes_prompt else self.content()
+        content = with_confidences(content, self.raw, self._probabilities)
         if generation.finish_reason != "stop" and not generation.text.strip():
             # Nobody looked to the end: that nothing came does not mean that there is nothing.
             content = replace(content, warnings=tuple(w for w in content.warnings if w.code != "empty"))

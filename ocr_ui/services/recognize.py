@@ -18,7 +18,8 @@ from ocr_ui.errors import EngineBusy, StoreFailed
 from ocr_ui.metrics import StageClock
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
-from ocr_ui.services.reading import Progress, ReadRequest, check_engine, read_picture
+from ocr_ui.services.reading import Progress, ReadRequest, check_engine
+from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -102,7 +103,7 @@ class Recognizer:
             self._keeping.add(task)
             task.add_done_callback(self._keeping.discard)
 
-        reading = read_picture(pixels, page.sha256, chosen, request, own, stop, abandoned)
+        reading = read_with_retry(pixels, page.sha256, chosen, request, own, stop, abandoned)
         async with aclosing(reading) as steps:
             async for step in steps:
                 if step.recognition is None:

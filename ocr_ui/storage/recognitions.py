@@ -109,9 +109,7 @@ def _values(value: Recognition) -> dict[str, Any]:
         "outcome": value.outcome,
         "method": value.method,
         "error": storable(value.error),
-        "confidence": min(
-            (line.confidence for line in value.content.lines if line.confidence is not None), default=None
-        ),
+        "confidence": value.content.least_confidence,
         "timings": dumps(value.timings),
         "transform": dumps(value.transform),
         "text": searched_text(value.content),

@@ -70,6 +70,8 @@ ADMINISTRATOR = frozenset(
         "model_without_weights",
         "no_base_url",
         "no_draft_model",
+        "out_of_memory",
+        "out_of_memory_again",
         "picture_over_budget",
         "pictures_mixed_up",
         "port_in_use",
@@ -158,6 +160,7 @@ ERRORS_ZH: dict[str, str] = {
     "no_draft_model": "无法使用投机解码（{reason}）。请管理员设置 OCR_UI_DFLASH=auto。",
     "no_fetching": "本服务器不访问网址。请直接上传文件。",
     "no_pages": "文档至少要有一页。",
+    "no_such_retry": "此结果不能这样重试。请点击“识别”。",
     "no_such_page": "没有第 {page} 页：文档共 {pages} 页。",
     "not_a_choice": "{value} 不是 {variable} 的可选值。可选：{allowed}。",
     "not_a_picture": "这不是图片。请提供 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC、AVIF 或 PDF 文件。",
@@ -165,6 +168,9 @@ ERRORS_ZH: dict[str, str] = {
     "note_too_long": "备注有 {length} 个字符，最多保存 {limit} 个。",
     "nothing_to_export": "没有符合条件的条目，未写入任何内容。请放宽筛选条件。",
     "number_too_large": "数字过大，无法保存。请刷新页面后重试。",
+    "out_of_memory": "引擎识别此页时内存不足。请管理员调低 OCR_UI_ENGINE_PIXELS 或 OCR_UI_MAX_NUM_SEQS。",
+    "out_of_memory_again": "引擎识别此页时内存不足，像素减半后仍然不足；可以试着只识别页面的一部分。"
+    "请管理员调低 OCR_UI_MAX_NUM_SEQS 或 OCR_UI_ENGINE_PIXELS。",
     "other_picture": "该识别结果属于另一张图片。",
     "pdf_empty": "该 PDF 没有页面。请选择其他文件。",
     "pdf_encrypted": "该 PDF 有密码保护。请另存一份没有密码的副本。",
@@ -234,6 +240,18 @@ ERRORS_ZH: dict[str, str] = {
 }
 
 WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {
+    "again_longer": (
+        "已允许最多 {tokens} 个词元的回答，重新识别。",
+        "已允许更长的回答，重新识别。",
+    ),
+    "again_penalty": (
+        "已用重复惩罚 {penalty} 重新识别。",
+        "已用更高的重复惩罚重新识别。",
+    ),
+    "again_smaller": (
+        "已用最多 {pixels:pixels}的图片重新识别。",
+        "已用更小的图片重新识别。",
+    ),
     "animated": (
         "这是含 {pages} 帧的动画，取了第 {page} 帧。",
         "这是动画，只取了其中一帧。",
@@ -265,9 +283,14 @@ WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {
         "像素只用了 16 位中的 {bits} 位，已按其范围换算。",
         "像素没有用满 16 位，已按其范围换算。",
     ),
+    "no_form": "该引擎无法按字段名约束回答，已自由作答。",
     "padded": "图片过于狭长，识别时加了边距。",
     "profile_ignored": "文件中的颜色配置无法使用，颜色可能有偏差。",
     "ragged": "表格各行的单元格数不同。",
+    "read_smaller": (
+        "引擎没有足够内存识别 {width} × {height} 像素的图片，已用一半像素重新识别。",
+        "引擎内存不足，已用一半像素重新识别。",
+    ),
     "reduced": (
         "页面非常大，以每英寸 {dpi} 点绘制。",
         "页面非常大，绘制得较小。",

@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import cv2
+import httpx
 import numpy as np
+import openai
 import pytest
 from fakes import Pause, ScriptedEngine, ScriptStep
 from stored import open_store
@@ -22,8 +24,8 @@ from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.domain.review import Review
 from ocr_ui.engines.base import EngineEvent, EngineRequest, EngineState, Finished, Started, TextDelta
-from ocr_ui.engines.openai_server import OpenAiEngine
-from ocr_ui.engines.vllm_embedded import refused
+from ocr_ui.engines.openai_server import OpenAiEngine, refusal
+from ocr_ui.engines.vllm_embedded import died, refused
 from ocr_ui.engines.vllm_start import prepare_process
 from ocr_ui.errors import EngineFailed
 from ocr_ui.exports.registry import format_named
@@ -33,8 +35,9 @@ from ocr_ui.images.transform import prepare
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore, Upright
-from ocr_ui.services.reading import Progress, ReadRequest, read_picture
+from ocr_ui.services.reading import Progress, ReadRequest
 from ocr_ui.services.recognize import Recognizer
+from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
 from tests.engines.scripted_server import chunk, serve, stream
 
@@ -55,7 +58,7 @@ async def last_of(steps: AsyncIterator[Progress]) -> Progress:
 
 
 def read(engine, pixels: np.ndarray = PAGE, asked: ReadRequest | None = None) -> AsyncIterator[Progress]:
-    return read_picture(pixels, "a" * 64, engine, asked or ReadRequest(SPOTTING), Settings(_env_file=None))
+    return read_with_retry(pixels, "a" * 64, engine, asked or ReadRequest(SPOTTING), Settings(_env_file=None))
 
 
 def codes(progress: Progress) -> list[str]:
@@ -182,11 +185,74 @@ async def test_en04_no_engine_is_given_more_than_the_budget() -> None:
     assert "scaled_down" in codes(last)
 
 
-async def test_en04_out_of_memory_is_told_and_what_came_is_kept() -> None:
-    error = EngineFailed("out_of_memory", "No memory is left.", "Lower OCR_UI_ENGINE_PIXELS.")
-    last = await last_of(read(ScriptedEngine([Started(), SPOT, error])))
-    assert (last.state, last.error.code) == ("failed", "out_of_memory")
+class SmallMemory(ScriptedEngine):
+    """Runs out of memory, as torch says it, on pictures of more than `most` pixels."""
+
+    def __init__(self, most: int, error: Exception, script: list[ScriptStep]) -> None:
+        super().__init__(script)
+        self.most, self.error = most, error
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        async for event in super().generate(request):
+            yield event
+            if isinstance(event, TextDelta) and request.pixels.shape[0] * request.pixels.shape[1] > self.most:
+                raise self.error
+
+
+NO_MEMORY = RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 15.77 GiB")
+NO_MEMORY_ELSEWHERE = refusal(
+    openai.InternalServerError(
+        NO_MEMORY.args[0], response=httpx.Response(500, request=httpx.Request("POST", "http://s/v1")), body=None
+    ),
+    "http://s/v1",
+)
+
+
+@pytest.mark.parametrize("error", [NO_MEMORY, NO_MEMORY_ELSEWHERE, died(repr(NO_MEMORY))])
+async def test_en04_out_of_memory_is_tried_once_more_at_a_smaller_size_and_said(error: Exception) -> None:
+    height, width = PAGE.shape[:2]
+    engine = SmallMemory(height * width // 2, error, [Started(), SPOT, DONE])
+    steps = [step async for step in read(engine)]
+    last = steps[-1]
+    assert (last.state, last.error) == ("complete", None)
+    whole, smaller = (request.pixels.shape for request in engine.seen)
+    assert whole == PAGE.shape
+    assert smaller[0] * smaller[1] <= height * width / 2
+    assert codes(last).count("read_smaller") == 1
+    assert f"{width} x {height}" in next(w.message for w in last.content.warnings if w.code == "read_smaller")
+    assert last.recognition.content == last.content, "what happened is kept with the result"
+    assert last.recognition.transform["steps"][0]["width"] == smaller[1]
+    assert last.content.lines[0].quad.bounds.right == pytest.approx(width / 2, abs=1), "boxes of the stored picture"
     assert [line.text for line in last.content.lines] == ["Total 12.50"]
+    assert all(step.error is None for step in steps), "no failure is shown before it is one"
+    assert any(step.state == "running" and "read_smaller" in codes(step) for step in steps)
+
+
+async def test_en04_out_of_memory_twice_is_told_once_and_what_came_is_kept() -> None:
+    engine = SmallMemory(0, NO_MEMORY, [Started(), SPOT, DONE])
+    last = await last_of(read(engine))
+    assert (last.state, last.error.code) == ("failed", "out_of_memory_again")
+    assert len(engine.seen) == 2, "one retry, not more"
+    assert [line.text for line in last.content.lines] == ["Total 12.50"]
+    assert codes(last).count("read_smaller") == 1
+    assert last.recognition.error == str(last.error)
+
+
+@pytest.mark.parametrize("error", [EngineFailed("gone", "Gone."), RuntimeError("an illegal memory access")])
+async def test_en04_other_failures_are_not_tried_again(error: Exception) -> None:
+    engine = ScriptedEngine([Started(), SPOT, error])
+    last = await last_of(read(engine))
+    assert last.state == "failed"
+    assert len(engine.seen) == 1
+
+
+async def test_en04_a_stopped_page_is_not_tried_again() -> None:
+    stop = asyncio.Event()
+    engine = SmallMemory(0, NO_MEMORY, [Started(), Pause(0.3), SPOT, DONE])
+    steps = read_with_retry(PAGE, "a" * 64, engine, ReadRequest(SPOTTING), Settings(_env_file=None), stop)
+    async for _ in steps:
+        stop.set()
+    assert len(engine.seen) == 1
 
 
 # EN05: fork instead of spawn

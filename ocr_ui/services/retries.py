@@ -1,0 +1,135 @@
+"""What can be tried, with one click, where a reading did not come to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ocr_ui.domain.amounts import pixels_text
+from ocr_ui.domain.content import ContentWarning
+from ocr_ui.domain.prompt import PromptTemplate, Task
+from ocr_ui.domain.recognition import Recognition
+from ocr_ui.engines.asking import SAMPLING
+from ocr_ui.errors import BadInput
+from ocr_ui.images.transform import PictureTransform
+from ocr_ui.services.reading import ReadRequest
+from ocr_ui.settings import Settings
+
+KINDS = ("penalty", "smaller", "longer", "again")
+STEP, HIGHEST_PENALTY = 0.12, 2.0
+"""How much the repetition penalty grows with each retry, and vLLM's own limit."""
+SHARE = 0.5
+LEAST_PIXELS = 40_000
+LONGEST_ANSWER = 32_768
+"""Tokens of the model's whole context."""
+OFFERED = {"repeated": ("penalty", "smaller"), "length": ("longer", "smaller"), "timeout": ("again", "smaller")}
+"""By how a reading ended (`Generation.finish_reason`)."""
+READING = (Task.SPOTTING, Task.TEXT, Task.DOCUMENT, Task.TABLE, Task.LAYOUT)
+"""Tasks that read what stands on a page: one of them may do where another goes round in circles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """One thing to try.
+
+    Attributes:
+        kind: one of KINDS.
+        value: the repetition penalty, the most pixels, the most tokens; 0 for "again".
+    """
+
+    kind: str
+    value: float = 0
+
+
+def retries(recognition: Recognition, settings: Settings) -> tuple[Retry, ...]:
+    """What makes sense for a result; nothing where it came to its end or was stopped by a person."""
+    kinds = OFFERED.get(recognition.generation.finish_reason, ())
+    made = (_retry(kind, recognition, settings) for kind in kinds)
+    return tuple(retry for retry in made if retry is not None)
+
+
+def suiting(
+    recognition: Recognition, templates: Iterable[PromptTemplate], tasks: Iterable[Task]
+) -> tuple[PromptTemplate, ...]:
+    """Templates to read the same page with instead: the engine can do them, they ask for much the same, and the
+    variables of the run fill their blanks. Those of the same task come first.
+
+    Args:
+        tasks: what the engine can do.
+    """
+    if recognition.generation.finish_reason not in OFFERED:
+        return ()
+    used = recognition.prompt
+    alike = {Task(used.task), *(READING if used.task in READING else ())} & set(tasks)
+    fit = [t for t in templates if t.task in alike and t.name != used.template and _filled(t, used.variables)]
+    return tuple(sorted(fit, key=lambda template: template.task.value != used.task))
+
+
+def request_for(recognition: Recognition, kind: str, template: PromptTemplate, settings: Settings) -> ReadRequest:
+    """The same question once more with one thing changed, which is said with the new result.
+
+    Raises:
+        BadInput: this is not offered for such a result.
+    """
+    retry = next((retry for retry in retries(recognition, settings) if retry.kind == kind), None)
+    if retry is None:
+        raise BadInput("no_such_retry", "This cannot be tried with this result.", "Press Read.", kind=kind)
+    used = recognition.prompt
+    sampling = {key: value for key, value in used.sampling.items() if key != "json_schema"}
+    changed: dict[str, Any] = {"penalty": {"repetition_penalty": retry.value}, "longer": {"max_tokens": retry.value}}
+    return ReadRequest(
+        template,
+        used.variables,
+        used.text,
+        sampling={**sampling, **changed.get(kind, {})},
+        pixels=int(retry.value) if kind == "smaller" else _pixels(recognition),
+        structured="json_schema" in used.sampling,
+        notices=_notices(retry),
+    )
+
+
+def values_for(template: PromptTemplate, recognition: Recognition) -> dict[str, str]:
+    """The variables of a run as far as another template has them."""
+    names = {variable.name for variable in template.variables}
+    return {name: value for name, value in recognition.prompt.variables.items() if name in names}
+
+
+def _retry(kind: str, recognition: Recognition, settings: Settings) -> Retry | None:
+    sampling = {**SAMPLING, "max_tokens": settings.max_new_tokens, **recognition.prompt.sampling}
+    if kind == "penalty":
+        higher = round(min(sampling["repetition_penalty"] + STEP, HIGHEST_PENALTY), 2)
+        return Retry(kind, higher) if higher > sampling["repetition_penalty"] else None
+    if kind == "smaller":
+        pixels = int((_pixels(recognition) or 0) * SHARE)
+        return Retry(kind, pixels) if pixels >= LEAST_PIXELS else None
+    if kind == "longer":
+        longer = min(2 * sampling["max_tokens"], LONGEST_ANSWER)
+        # An answer that ended sooner had no room left in the model's context: more tokens would not help.
+        ended_at_limit = (recognition.generation.tokens or 0) >= sampling["max_tokens"]
+        return Retry(kind, longer) if longer > sampling["max_tokens"] and ended_at_limit else None
+    return Retry(kind)
+
+
+def _pixels(recognition: Recognition) -> int | None:
+    """Of the picture that the engine had."""
+    if not recognition.transform:
+        return None
+    width, height = PictureTransform.from_dict(recognition.transform).engine_size
+    return width * height
+
+
+def _filled(template: PromptTemplate, values: dict[str, str]) -> bool:
+    return all(variable.default or values.get(variable.name) for variable in template.variables)
+
+
+def _notices(retry: Retry) -> tuple[ContentWarning, ...]:
+    said = {
+        "penalty": (f"Read again with a repetition penalty of {retry.value:g}.", "penalty"),
+        "smaller": (f"Read again with a picture of at most {pixels_text(int(retry.value))}.", "pixels"),
+        "longer": (f"Read again with an answer of up to {retry.value:g} tokens.", "tokens"),
+    }
+    if retry.kind not in said:
+        return ()
+    message, name = said[retry.kind]
+    return (ContentWarning(f"again_{retry.kind}", message, details={name: retry.value}),)
