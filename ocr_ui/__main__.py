@@ -20,6 +20,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
 from ocr_ui.settings import Settings
 
@@ -63,8 +64,21 @@ def _add_recognize(commands: Any) -> None:
 
 def _add_export(commands: Any) -> None:
     command = commands.add_parser("export", help="write the corrections as files")
-    command.add_argument("--format", required=True, choices=("jsonl", "csv"))
+    command.add_argument(
+        "--format", required=True, choices=NAMES, help="jsonl has everything exactly; csv, xlsx and docx are for people"
+    )
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    command.add_argument(
+        "--filter",
+        action="append",
+        default=[],
+        metavar="k=v",
+        help="only such items: template, engine, model, verdict, state, error_kind, reviewer, item, since, until or "
+        "text; the same name again is an alternative",
+    )
+    command.add_argument(
+        "--turn-crops", action="store_true", help="ppocrlabel: lay crops as they are read, tall ones on their side"
+    )
     command.set_defaults(run=_export)
 
 
@@ -106,12 +120,29 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.export import Exporter
+    from ocr_ui.services.export import Exporter, Options
     from ocr_ui.storage.store import Store
 
+    options = Options(turn_crops=arguments.turn_crops)
     with Store.open(settings) as store:
-        _print_json(asdict(Exporter(store).export_now(arguments.format, arguments.out)))
+        report = Exporter(store).export_now(arguments.format, arguments.out, _filters(arguments.filter), True, options)
+        _print_json(asdict(report))
     return 0
+
+
+def _filters(written: Sequence[str]) -> dict[str, Any]:
+    """Filters as `ocr_ui.services.dataset.read_filters` takes them. Raises BadInput (`bad_filter_value`)."""
+    values: dict[str, Any] = {}
+    for one in written:
+        name, equals, value = one.partition("=")
+        if not equals:
+            told = {"name": one[:80], "value": "", "allowed": "name=value"}
+            raise BadInput("bad_filter_value", f"The filter {one[:80]!r} has no value.", "Write name=value.", **told)
+        if name in ("since", "until", "text"):
+            values[name] = value
+        else:
+            values.setdefault(name, []).append(value)
+    return values
 
 
 def _parse(arguments: argparse.Namespace, settings: Settings) -> int:

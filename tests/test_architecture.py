@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "parsing": {"domain", "errors", "settings"},
     "scoring": {"domain", "errors", "settings"},
     "render": {"domain", "errors", "settings"},
-    "exports": {"domain", "errors", "settings", "scoring"},
+    "exports": {"domain", "errors", "settings", "scoring", "images"},
     "prompt_files": {"domain", "errors"},
     "prompting": {"domain", "errors", "prompt_files"},
     "engines": {"domain", "errors", "settings", "metrics"},
@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "api": {"services", "domain", "errors", "settings", "metrics"},
     "ui": {"services", "domain", "errors", "settings", "render"},
-    "__main__": {"services", "domain", "errors", "settings", "metrics", "images", "parsing", "storage"},
+    "__main__": {"services", "domain", "errors", "settings", "metrics", "images", "parsing", "exports", "storage"},
 }
 
 ONLY_IN: dict[str, set[str]] = {

@@ -22,6 +22,7 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineFailed
+from ocr_ui.exports.registry import NAMES
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 
@@ -274,7 +275,7 @@ def test_a_setting_that_does_not_fit_is_named(run, picture: str, monkeypatch: py
     refused(run("recognize", picture), "OCR_UI_MAX_PIXELS")
 
 
-@pytest.mark.parametrize("format", ["jsonl", "csv"])
+@pytest.mark.parametrize("format", NAMES)
 def test_export_into_a_folder(run, tmp_path: Path, format: str) -> None:
     with open_store(tmp_path / "data") as store:
         add_item(store)
@@ -283,8 +284,20 @@ def test_export_into_a_folder(run, tmp_path: Path, format: str) -> None:
     report = output.value
     assert (report["count_in"], report["count_out"], report["pictures"]) == (1, 1, 1)
     for file in report["files"]:
-        assert (tmp_path / "out" / file).is_file()
-    assert len(list((tmp_path / "out" / "pictures").glob("*.png"))) == 1
+        assert (tmp_path / "out" / file).exists()
+    folder = "ppocrlabel" if format == "ppocrlabel" else "pictures"
+    assert len(list((tmp_path / "out" / folder).glob("*.png"))) == 1
+
+
+def test_export_of_what_filters_find(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        for template in ("full_text", "table", "chart"):
+            add_item(store, template=template)
+    asked = ("export", "--format", "jsonl", "--out", "out", "--filter")
+    assert run(*asked, "template=table").value["count_in"] == 1
+    assert run(*asked, "template=table", "--filter", "template=chart", "--filter", "text=total").value["count_in"] == 2
+    refused(run(*asked, "template"), "name=value")
+    refused(run(*asked, "colour=red"), "no filter")
 
 
 def test_export_of_nothing(run, tmp_path: Path) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot
 
 Point = tuple[float, float]
+
+_STRAIGHT = 1.0
+"""Pixels by which a side may be off a row or a column of the picture and still count as along it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,38 @@ class Quad:
     @property
     def bounds(self) -> BoundingBox:
         return BoundingBox.around(self.points)
+
+    def upright(self) -> Quad:
+        """The same corners clockwise, the one first from which the picture's own rows begin: its top left."""
+        points = self.points if self._turns_right() else self.points[::-1]
+        starts = [Quad((*points[n:], *points[:n])) for n in range(4)]  # type: ignore[arg-type]
+        return max(starts, key=Quad._rightward)
+
+    def as_read(self) -> Quad:
+        """The same corners clockwise, the text's own top left first, whichever corner a box was drawn from.
+
+        The order given says how the text runs only where a line lies slanting and runs up or down along its longer
+        side; any other order is upright: nobody writes mirrored, or across a line.
+        """
+        along, across = self._edges()
+        runs_steeply = abs(along[1]) > abs(along[0]) and hypot(*along) > hypot(*across)
+        slanting = all(abs(x) > _STRAIGHT and abs(y) > _STRAIGHT for x, y in (along, across))
+        return self if slanting and runs_steeply and self._turns_right() else self.upright()
+
+    def _edges(self) -> tuple[Point, Point]:
+        """From left to right and from top to bottom, as the corners are named; both sides added."""
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = self.points
+        return (bx - ax + cx - dx, by - ay + cy - dy), (cx - bx + dx - ax, cy - by + dy - ay)
+
+    def _rightward(self) -> float:
+        """The cosine of the angle between the line's direction and the picture's rows."""
+        x, y = self._edges()[0]
+        length = hypot(x, y)
+        return x / length if length else -2.0
+
+    def _turns_right(self) -> bool:
+        ring = zip(self.points, (*self.points[1:], self.points[0]), strict=True)
+        return sum(ax * by - bx * ay for (ax, ay), (bx, by) in ring) >= 0
 
     def rounded(self, digits: int = 2) -> Quad:
         """The same quad with coordinates of so many digits: hundredths of a pixel say all that there is to say."""

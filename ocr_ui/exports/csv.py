@@ -16,15 +16,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ocr_ui.domain.content import PageContent
-from ocr_ui.domain.exact_json import dumps
+from ocr_ui.exports.columns import COLUMNS, cut, values
 from ocr_ui.exports.sample import Notes, Sample
 
-LONGEST_CELL = 32_000
-"""Excel holds 32,767 characters in a cell and spills the rest over the rows below."""
-
 _BOM = "\ufeff"
-_CUT = " … (cut; the JSON Lines export has all of it)"
 # What XML and with it the spreadsheets' own files cannot hold; tab and line ends stay.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _UNSEEN = " \u00a0\u00ad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2064\u3000\ufeff"
@@ -36,42 +31,6 @@ _STARTS_A_CELL = re.compile(r"[\t\r\n]")
 _NUMBER = re.compile("[+-] ?\\d[\\d.,' \u00a0]*%?")
 _INNER_FORMULA = re.compile(f"(?<=[;\t\r\n])(?=[{_UNSEEN}]*(?:[=@＝＠]|[+\\-＋－][^;\t\r\n]*[|(]))")
 
-COLUMNS = (
-    "id",
-    "document",
-    "page_name",
-    "page_number",
-    "picture",
-    "sha256",
-    "width",
-    "height",
-    "template",
-    "template_version",
-    "task",
-    "prompt",
-    "engine",
-    "model",
-    "revision",
-    "outcome",
-    "verdict",
-    "state",
-    "error_kinds",
-    "note",
-    "model_text",
-    "corrected_text",
-    "model_fields",
-    "corrected_fields",
-    "version",
-    "edit_distance",
-    "cer",
-    "read_by",
-    "read_at",
-    "corrected_by",
-    "corrected_at",
-    "reviewed_by",
-    "reviewed_at",
-)
-
 
 class Csv:
     name = "csv"
@@ -81,8 +40,8 @@ class Csv:
     def write(self, samples: Iterable[Sample], notes: Notes) -> Iterator[str]:
         yield _BOM + _line(COLUMNS)
         for sample in samples:
-            values = _values(sample)
-            yield _line([cell(values[name], notes) for name in COLUMNS])
+            row = values(sample)
+            yield _line([cell(row[name], notes) for name in COLUMNS])
 
 
 def cell(value: Any, notes: Notes) -> str:
@@ -93,9 +52,7 @@ def cell(value: Any, notes: Notes) -> str:
         return str(value)
     text, dropped = _CONTROL.subn("", value)
     notes.changes["control_characters_dropped"] += dropped
-    if len(text) > LONGEST_CELL:
-        text = text[:LONGEST_CELL] + _CUT
-        notes.changes["cells_cut"] += 1
+    text = cut(text, notes)
     safe, added = _without_inner_formulas(text)
     if _would_run(text):
         safe, added = "'" + safe, added + 1
@@ -122,76 +79,3 @@ def _line(cells: Iterable[str]) -> str:
     out = io.StringIO()
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerow(cells)
     return out.getvalue()
-
-
-def _values(sample: Sample) -> dict[str, Any]:
-    return {"id": sample.id} | _page(sample) | _reading(sample) | _review(sample) | _correction(sample)
-
-
-def _page(sample: Sample) -> dict[str, Any]:
-    page = sample.page
-    return {
-        "document": sample.document,
-        "page_name": page.name,
-        "page_number": page.number,
-        "picture": sample.picture,
-        "sha256": page.sha256,
-        "width": page.width,
-        "height": page.height,
-    }
-
-
-def _reading(sample: Sample) -> dict[str, Any]:
-    recognition = sample.recognition
-    return {
-        "template": recognition.prompt.template,
-        "template_version": recognition.prompt.version,
-        "task": str(recognition.prompt.task),
-        "prompt": recognition.prompt.text,
-        "engine": recognition.engine.kind,
-        "model": recognition.engine.model,
-        "revision": recognition.engine.revision,
-        "outcome": recognition.outcome,
-        "model_text": _text(recognition.content),
-        "model_fields": _fields(recognition.content),
-        "read_by": sample.read_by,
-        "read_at": _time(sample.read_at),
-    }
-
-
-def _review(sample: Sample) -> dict[str, Any]:
-    review = sample.review
-    return {
-        "verdict": review.verdict and str(review.verdict),
-        "state": str(review.state),
-        "error_kinds": "; ".join(review.error_kinds),
-        "note": review.note,
-        "reviewed_by": review.person,
-        "reviewed_at": _time(sample.reviewed_at),
-    }
-
-
-def _correction(sample: Sample) -> dict[str, Any]:
-    fixed = sample.correction
-    return {
-        "corrected_text": fixed and _text(fixed.content),
-        "corrected_fields": fixed and _fields(fixed.content),
-        "version": fixed and fixed.version,
-        "edit_distance": fixed and fixed.edit_distance,
-        "cer": fixed and round(fixed.cer, 4),
-        "corrected_by": fixed and fixed.person,
-        "corrected_at": _time(sample.corrected_at),
-    }
-
-
-def _text(content: PageContent) -> str:
-    return content.text or "\n".join(line.text for line in content.lines)
-
-
-def _fields(content: PageContent) -> str:
-    return dumps({field.name: field.value for field in content.fields}) if content.fields else ""
-
-
-def _time(moment: Any) -> str:
-    """Without a zone, so that spreadsheets take it for a time; it is UTC."""
-    return moment.strftime("%Y-%m-%d %H:%M:%S") if moment else ""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from ocr_ui.errors import BadInput
-from ocr_ui.exports.sample import Notes, Sample
+from ocr_ui.exports.sample import Notes, Options, Sample
 
 
-class Format(Protocol):
+@runtime_checkable
+class TextFormat(Protocol):
     """Writes samples as text, one after the other, in constant memory; the same samples give the same text."""
 
     name: str
@@ -22,7 +24,43 @@ class Format(Protocol):
         ...
 
 
-_MODULES = {"jsonl": "ocr_ui.exports.jsonl:JsonLines", "csv": "ocr_ui.exports.csv:Csv"}
+@runtime_checkable
+class FolderFormat(Protocol):
+    """Writes samples as files, one sample after the other, in constant memory; the same samples give the same files.
+
+    Attributes:
+        file_name: the file or folder that holds the data, relative to the export.
+        media_type: of a download.
+        folder: a folder of its own, whose old contents a new export replaces; "" for none.
+        pictures: the folder that pictures are bundled in.
+        needs_pictures: nothing can be written without them.
+        single_file: a download is that file, else an archive of all.
+    """
+
+    name: str
+    file_name: str
+    media_type: str
+    folder: str
+    pictures: str
+    needs_pictures: bool
+    single_file: bool
+
+    def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
+        """Writes the files below an empty `folder`, where the picture of a sample stands when the sample comes."""
+        ...
+
+
+Format = TextFormat | FolderFormat
+
+_MODULES = {
+    "jsonl": "ocr_ui.exports.jsonl:JsonLines",
+    "csv": "ocr_ui.exports.csv:Csv",
+    "xlsx": "ocr_ui.exports.xlsx:Xlsx",
+    "docx": "ocr_ui.exports.docx:Docx",
+    "page-xml": "ocr_ui.exports.page_xml:PageXml",
+    "label-studio": "ocr_ui.exports.label_studio:LabelStudio",
+    "ppocrlabel": "ocr_ui.exports.ppocrlabel:PpocrLabel",
+}
 
 NAMES = tuple(_MODULES)
 

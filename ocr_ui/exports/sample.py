@@ -45,6 +45,17 @@ class Sample:
         return self.correction.content if self.correction else self.recognition.content
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What somebody asked for beside the format.
+
+    Attributes:
+        turn_crops: crops of lines lie as they are read, tall ones on their side (PPOCRLabel).
+    """
+
+    turn_crops: bool = False
+
+
 @dataclass(slots=True)
 class Notes:
     """Filled while a format writes.

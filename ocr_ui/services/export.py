@@ -9,6 +9,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -16,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.errors import BadInput, NotFound
-from ocr_ui.exports.registry import Format, format_named
-from ocr_ui.exports.sample import Notes, Sample
+from ocr_ui.exports.files import pack
+from ocr_ui.exports.registry import FolderFormat, Format, TextFormat, format_named
+from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.services.dataset import as_filters
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
@@ -33,14 +35,14 @@ class ExportReport:
     Attributes:
         format: name of the format.
         folder: where it stands.
-        files: paths relative to `folder`, the data file first; pictures are counted, not listed.
+        files: paths relative to `folder`, the data file or folder first; pictures are counted, not listed.
         count_in, count_out: items that the filter found, items in the data file; they differ by those in `left_out`.
         left_out: (id of the item, reason).
         pictures: number of picture files bundled.
         missing_pictures: (id of the item, sha256, missing or damaged) of items that are exported without their picture,
             whose file is gone or holds other bytes than it was stored with.
         changes: how many texts were written otherwise than they are, by what was done.
-        sha256: of the data file.
+        sha256: of the data file; of the list of checksums where a format has several files.
     """
 
     format: str
@@ -55,6 +57,16 @@ class ExportReport:
     sha256: str
 
 
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A file that is ready to be sent, in a temporary folder of its own."""
+
+    file: Path
+    name: str
+    media_type: str
+    folder: Path
+
+
 class Exporter:
     """Writes items of a store in the formats of `ocr_ui.exports.registry`."""
 
@@ -67,9 +79,10 @@ class Exporter:
         out_dir: Path,
         filters: Filters | Mapping[str, Any] | None = None,
         pictures: bool = True,
+        options: Options | None = None,
     ) -> ExportReport:
         """As `export_now`, off the event loop."""
-        return await asyncio.to_thread(self.export_now, format, out_dir, filters, pictures)
+        return await asyncio.to_thread(self.export_now, format, out_dir, filters, pictures, options)
 
     def export_now(
         self,
@@ -77,33 +90,47 @@ class Exporter:
         out_dir: Path,
         filters: Filters | Mapping[str, Any] | None = None,
         pictures: bool = True,
+        options: Options | None = None,
     ) -> ExportReport:
-        """Writes one moment's items into a folder: the data file, `pictures/`, and `report-FORMAT.json`.
+        """Writes one moment's items into a folder: the data, `pictures/`, and `report-FORMAT.json`.
 
         All is written into a temporary folder beside `out_dir` and moved when it is whole. A folder that is there keeps
-        its other files; those of the same name are replaced, the data file last. The same items give the same bytes.
+        its other files; those of the same name and the format's own folder are replaced, the data last. The same items
+        give the same bytes.
 
         Raises:
             BadInput: `unknown_format`, `nothing_to_export`, and those of `ocr_ui.services.dataset.read_filters`.
-            WorkbenchError: `export_failed` (details: folder, reason), the folder cannot be written or is full.
+            BadInput: `export_failed` (details: folder, reason), the folder cannot be written or is full.
             StoreFailed: the store cannot be read.
         """
         chosen, wanted = format_named(format), as_filters(filters)
         out_dir = Path(out_dir).absolute()
         with _told(out_dir), _work_folder(out_dir) as work:
-            run = _Run(self._store, wanted, work if pictures else None)
-            digest = _write_pieces(work / chosen.file_name, _encoded(chosen.write(run.samples(), run.notes)))
-            if not run.count_in:
+            report = self._fill(chosen, work, wanted, pictures, options or Options(), out_dir)
+            if not report.count_in:
                 raise _nothing()
-            report = run.report(chosen, out_dir, digest)
-            (work / _report_name(chosen)).write_text(_sheet(report, wanted), encoding="utf-8")
-            _move(work, out_dir, last=chosen.file_name)
+            _move(work, out_dir, chosen)
+        return report
+
+    def _fill(
+        self, chosen: Format, work: Path, wanted: Filters, pictures: bool, options: Options, told: Path
+    ) -> ExportReport:
+        """Writes everything into the empty folder `work`."""
+        run = _Run(self._store, chosen, wanted, work if pictures or _needs_pictures(chosen) else None)
+        digest = _write_data(chosen, work, run, options)
+        report = run.report(chosen, told, digest)
+        (work / _report_name(chosen)).write_text(_sheet(report, wanted), encoding="utf-8")
         return report
 
     def chunks(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> Iterator[bytes]:
-        """The data file alone, in pieces, without pictures; holds a few items in memory. Raises as `export_now`."""
+        """The data file of a text format alone, in pieces, without pictures; holds a few items in memory.
+
+        Raises as `export_now`.
+        """
         chosen, wanted = format_named(format), as_filters(filters)
-        return _encoded(chosen.write(_Run(self._store, wanted, None).samples(), Notes()))
+        if not isinstance(chosen, TextFormat):
+            raise TypeError(f"{format} is packed")
+        return _encoded(chosen.write(_Run(self._store, chosen, wanted, None).samples(), Notes()))
 
     async def stream(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """As `chunks`, off the event loop; closing it early frees the store."""
@@ -114,12 +141,22 @@ class Exporter:
         finally:
             await asyncio.to_thread(pieces.close)  # type: ignore[attr-defined]
 
-    async def download(self, format: str, folder: Path, filters: Filters | Mapping[str, Any] | None = None) -> Path:
-        """The data file alone, written into `folder` under the format's file name; replaces one that is there.
+    async def packed(
+        self,
+        format: str,
+        filters: Filters | Mapping[str, Any] | None = None,
+        options: Options | None = None,
+    ) -> Download:
+        """A format of files as one file: its only one, else an archive of all with pictures and report.
 
-        Raises as `export_now`; an empty selection gives a file without items.
+        Whoever gets it removes its folder when it is sent. Raises as `export_now`, except that an empty selection gives
+        files without items.
         """
-        return await asyncio.to_thread(self._download, format, Path(folder), filters)
+        return await asyncio.to_thread(self._packed, format, filters, options or Options())
+
+    def is_streamed(self, format: str) -> bool:
+        """Whether a download is a `stream`, not `packed`. Raises as `export_now`."""
+        return isinstance(format_named(format), TextFormat)
 
     def file_name(self, format: str) -> str:
         return format_named(format).file_name
@@ -127,26 +164,40 @@ class Exporter:
     def media_type(self, format: str) -> str:
         return format_named(format).media_type
 
-    def _download(self, format: str, folder: Path, filters: Filters | Mapping[str, Any] | None) -> Path:
-        file = folder / self.file_name(format)
-        with _told(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            with _work_folder(file) as work:
-                whole = work / file.name
-                _write_pieces(whole, self.chunks(format, filters))
-                os.replace(whole, file)
-        return file
+    def _packed(self, format: str, filters: Filters | Mapping[str, Any] | None, options: Options) -> Download:
+        chosen, wanted = format_named(format), as_filters(filters)
+        if not isinstance(chosen, FolderFormat):
+            raise TypeError(f"{format} is streamed")
+        folder = Path(tempfile.mkdtemp(prefix="ocr-export-"))
+        try:
+            with _told(folder):
+                return self._pack(chosen, folder, wanted, options)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def _pack(self, chosen: FolderFormat, folder: Path, wanted: Filters, options: Options) -> Download:
+        work = folder / "files"
+        work.mkdir()
+        self._fill(chosen, work, wanted, not chosen.single_file, options, work)
+        if chosen.single_file:
+            return Download(work / chosen.file_name, chosen.file_name, chosen.media_type, folder)
+        archive = folder / f"{chosen.name}.zip"
+        pack(archive, work, _files(work))
+        shutil.rmtree(work)
+        return Download(archive, archive.name, chosen.media_type, folder)
 
 
 class _Run:
     """One export on its way: hands out samples, copies their pictures, counts.
 
     Args:
-        folder: where `pictures/` goes; None to leave the pictures out.
+        folder: where the folder of pictures goes; None to leave the pictures out.
     """
 
-    def __init__(self, store: Store, filters: Filters, folder: Path | None) -> None:
+    def __init__(self, store: Store, chosen: Format, filters: Filters, folder: Path | None) -> None:
         self._store, self._filters, self._folder = store, filters, folder
+        self._pictures = chosen.pictures if isinstance(chosen, FolderFormat) else PICTURES
         self._copied: set[str] = set()
         self._missing: list[tuple[int, str, str]] = []
         self.notes = Notes()
@@ -162,7 +213,7 @@ class _Run:
         return ExportReport(
             format=chosen.name,
             folder=str(out_dir),
-            files=(chosen.file_name, _report_name(chosen)),
+            files=(chosen.file_name, *_sums(chosen), _report_name(chosen)),
             count_in=self.count_in,
             count_out=self.count_in - len(left_out),
             left_out=left_out,
@@ -175,7 +226,7 @@ class _Run:
     def _picture(self, item: WholeItem) -> str:
         """The picture's path relative to the data file, "" where none is bundled."""
         sha256 = item.page.sha256
-        path = f"{PICTURES}/{sha256}.png"
+        path = f"{self._pictures}/{sha256}.png"
         if self._folder is None or sha256 in self._copied:
             return path if self._folder else ""
         problem = self._copy(sha256, self._folder / path)
@@ -193,7 +244,7 @@ class _Run:
             return "missing"
         if hashlib.sha256(picture).hexdigest() != sha256:
             return "damaged"
-        target.parent.mkdir(exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(picture)
         return ""
 
@@ -201,6 +252,36 @@ class _Run:
 def _sample(item: WholeItem, picture: str) -> Sample:
     values = {field.name: getattr(item, field.name) for field in fields(item)}
     return Sample(picture=picture, **values)
+
+
+def _needs_pictures(chosen: Format) -> bool:
+    return isinstance(chosen, FolderFormat) and chosen.needs_pictures
+
+
+def _write_data(chosen: Format, work: Path, run: _Run, options: Options) -> str:
+    """Writes the data and gives its sha256."""
+    if isinstance(chosen, TextFormat):
+        return _write_pieces(work / chosen.file_name, _encoded(chosen.write(run.samples(), run.notes)))
+    chosen.fill(work, run.samples(), run.notes, options)
+    if chosen.single_file:
+        return _digest(work / chosen.file_name)
+    lines = (f"{_digest(file)}  {file.relative_to(work).as_posix()}\n".encode() for file in _files(work))
+    return _write_pieces(work / _sums(chosen)[0], lines)
+
+
+def _sums(chosen: Format) -> tuple[str, ...]:
+    """The list of checksums, which `sha256sum --check` reads, beside a format of several files."""
+    several = isinstance(chosen, FolderFormat) and not chosen.single_file
+    return (f"sha256-{chosen.name}.txt",) if several else ()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def _write_pieces(file: Path, pieces: Iterable[bytes]) -> str:
@@ -247,20 +328,23 @@ def _work_folder(target: Path) -> Iterator[Path]:
         yield work
     finally:
         shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work.with_name(f"{work.name}-old"), ignore_errors=True)
 
 
-def _move(work: Path, out_dir: Path, last: str) -> None:
+def _move(work: Path, out_dir: Path, chosen: Format) -> None:
     try:
         os.rename(work, out_dir)  # takes the place of an empty folder too
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        _move_into(work, out_dir, last)
+        own = chosen.folder if isinstance(chosen, FolderFormat) else ""
+        if own and (out_dir / own).is_dir():
+            os.rename(out_dir / own, work.with_name(f"{work.name}-old"))
+        _move_into(work, out_dir, last=chosen.file_name)
 
 
 def _move_into(work: Path, out_dir: Path, last: str) -> None:
-    files = sorted(file.relative_to(work) for file in work.rglob("*") if file.is_file())
-    for file in sorted(files, key=lambda one: str(one) == last):
+    for file in sorted((file.relative_to(work) for file in _files(work)), key=lambda one: str(one) == last):
         (out_dir / file).parent.mkdir(parents=True, exist_ok=True)
         os.replace(work / file, out_dir / file)
 

@@ -3,11 +3,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
+import zipfile
+from pathlib import Path
 
+import cv2
+import numpy as np
+import openpyxl
 import pytest
 from fastapi.testclient import TestClient
 from stored import add_item, content
 
+from ocr_ui.domain.content import PageContent, TextLine
+from ocr_ui.domain.geometry import Quad
 from ocr_ui.errors import StoreFailed
 from ocr_ui.services.workbench import Workbench
 
@@ -37,6 +45,40 @@ def test_csv_opens_in_spreadsheets(client: TestClient, workbench: Workbench) -> 
     assert "价格" in read[0]["model_text"]
 
 
+@pytest.mark.parametrize("name", ["docx", "page-xml", "label-studio", "ppocrlabel"])
+def test_formats_of_several_files_come_as_an_archive_with_pictures_and_report(
+    client: TestClient, item: int, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    answer = client.get(f"/v1/exports/{name}", params={"item": item})
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}.zip"'
+    assert answer.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert archive.testzip() is None
+        assert json.loads(archive.read(f"report-{name}.json"))["count_in"] == 1
+        assert any(file.endswith(".png") for file in archive.namelist())
+    assert list(tmp_path.iterdir()) == [], "nothing stays behind"
+
+
+def test_a_workbook_comes_as_itself(client: TestClient, item: int) -> None:
+    answer = client.get("/v1/exports/xlsx", params={"item": item})
+    assert answer.headers["content-disposition"] == 'attachment; filename="items.xlsx"'
+    assert openpyxl.load_workbook(io.BytesIO(answer.content)).sheetnames == ["items", "lines", "fields", "tables"]
+
+
+def test_crops_are_turned_on_request(client: TestClient, workbench: Workbench) -> None:
+    tall = TextLine("tall", Quad.from_points([(10, 10), (20, 10), (20, 110), (10, 110)]))
+    item = add_item(workbench.store, PageContent((tall,)))
+    shapes = {}
+    for turn in ("0", "1"):
+        answer = client.get("/v1/exports/ppocrlabel", params={"item": item, "turn_crops": turn})
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            [crop] = [file for file in archive.namelist() if "crop_img" in file]
+            pixels = cv2.imdecode(np.frombuffer(archive.read(crop), np.uint8), cv2.IMREAD_COLOR)
+        shapes[turn] = pixels.shape[:2]
+    assert shapes == {"0": (100, 10), "1": (10, 100)}
+
+
 def test_filters_choose(client: TestClient, workbench: Workbench) -> None:
     chart = add_item(workbench.store, content("chart"), template="chart")
     table = add_item(workbench.store, content("table"), template="table")
@@ -54,6 +96,9 @@ def test_an_empty_selection_is_an_empty_file(client: TestClient) -> None:
     answer = client.get("/v1/exports/csv", params={"template": "none such"})
     assert answer.status_code == 200
     assert len(answer.text.splitlines()) == 1
+    packed = client.get("/v1/exports/docx", params={"template": "none such"})
+    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+        assert json.loads(archive.read("report-docx.json"))["count_in"] == 0
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from ocr_ui.domain.content import Field, PageContent, TextLine
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput
-from ocr_ui.exports.csv import COLUMNS, LONGEST_CELL, cell
-from ocr_ui.exports.registry import NAMES, format_named
+from ocr_ui.exports.columns import COLUMNS, LONGEST_CELL
+from ocr_ui.exports.csv import cell
+from ocr_ui.exports.registry import format_named
 from ocr_ui.exports.sample import Notes, Sample
 
 NOON = datetime(2026, 3, 1, 12, 0, 5, tzinfo=UTC)
@@ -251,7 +252,7 @@ def test_pe07_a_box_drawn_by_hand_is_exported() -> None:
     assert found[1]["quad"] == [[10, 100], [500, 100], [500, 115], [10, 115]]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["jsonl", "csv"])
 def test_an_empty_page_is_a_row_like_any_other(name: str) -> None:
     notes = Notes()
     out = written(name, sample(page=PageContent()), notes=notes)
@@ -259,12 +260,12 @@ def test_an_empty_page_is_a_row_like_any_other(name: str) -> None:
     assert notes.left_out == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["jsonl", "csv"])
 def test_the_same_samples_give_the_same_bytes(name: str) -> None:
     assert written(name, sample("a"), sample(ODD)) == written(name, sample("a"), sample(ODD))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["jsonl", "csv"])
 def test_samples_are_taken_one_at_a_time(name: str) -> None:
     taken: list[int] = []
 
@@ -281,5 +282,5 @@ def test_samples_are_taken_one_at_a_time(name: str) -> None:
 
 def test_an_unknown_format_names_the_known_ones() -> None:
     with pytest.raises(BadInput, match="jsonl, csv") as failed:
-        format_named("xlsx")
+        format_named("xls")
     assert failed.value.code == "unknown_format"

@@ -4,7 +4,10 @@ import csv
 import hashlib
 import io
 import json
+import shutil
+import tempfile
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -160,15 +163,69 @@ async def test_a_target_that_is_a_file_is_said(store: Store, tmp_path: Path) -> 
     assert (tmp_path / "out").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ["jsonl", "csv"])
 async def test_a_stream_is_the_file_without_pictures(store: Store, tmp_path: Path, name: str) -> None:
     exporter = Exporter(store)
+    assert exporter.is_streamed(name)
     await exporter.export(name, tmp_path / "out", pictures=False)
     whole = (tmp_path / "out" / exporter.file_name(name)).read_bytes()
     assert b"".join([piece async for piece in exporter.stream(name)]) == whole
-    file = await exporter.download(name, tmp_path / "one" / "file")
-    assert file.read_bytes() == whole
-    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("jsonl", "csv")])
+async def test_a_packed_download_holds_what_an_export_holds(store: Store, tmp_path: Path, name: str) -> None:
+    exporter = Exporter(store)
+    assert not exporter.is_streamed(name)
+    await exporter.export(name, tmp_path / "out")
+    made = await exporter.packed(name)
+    if name == "xlsx":
+        assert made.file.name == made.name == "items.xlsx"
+    else:
+        with zipfile.ZipFile(made.file) as archive:
+            assert archive.testzip() is None
+            assert sorted(archive.namelist()) == files(tmp_path / "out")
+            for file in archive.namelist():
+                assert archive.read(file) == (tmp_path / "out" / file).read_bytes()
+    assert made.file.is_relative_to(made.folder)
+    shutil.rmtree(made.folder)
+
+
+async def test_a_download_that_fails_leaves_nothing_behind(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ocr_ui.services.export.pack", full)
+    with pytest.raises(WorkbenchError) as failed:
+        await Exporter(store).packed("docx")
+    assert failed.value.code == "export_failed"
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+async def test_an_export_replaces_the_folder_that_is_its_own(store: Store, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    await Exporter(store).export("page-xml", out)
+    await Exporter(store).export("docx", out)
+    (out / "mine.txt").write_text("kept")
+    await Exporter(store).export("page-xml", out, {"items": [2]})
+    assert [file.name for file in (out / "page-xml").iterdir()] == ["000002-a.xml"]
+    assert len(list((out / "docx").iterdir())) == 3
+    assert (out / "mine.txt").read_text() == "kept"
+    assert unfinished(tmp_path) == []
+
+
+async def test_the_list_of_checksums_is_that_of_the_files(store: Store, tmp_path: Path) -> None:
+    report = await Exporter(store).export("ppocrlabel", tmp_path / "out")
+    listed = (tmp_path / "out" / "sha256-ppocrlabel.txt").read_bytes()
+    assert report.sha256 == hashlib.sha256(listed).hexdigest()
+    sums = dict(reversed(row.split("  ", 1)) for row in listed.decode().splitlines())
+    assert {"ppocrlabel/Label.txt", "ppocrlabel/fileState.txt", "ppocrlabel/rec_gt.txt"} <= set(sums)
+    for file, digest in sums.items():
+        assert hashlib.sha256((tmp_path / "out" / file).read_bytes()).hexdigest() == digest
 
 
 async def test_streams_left_early_do_not_hold_the_store(store: Store) -> None:
@@ -182,7 +239,7 @@ async def test_streams_left_early_do_not_hold_the_store(store: Store) -> None:
 
 
 async def test_unknown_formats_and_filters_are_refused_before_anything_is_written(store: Store, tmp_path: Path) -> None:
-    for name, filters, code in (("xlsx", None, "unknown_format"), ("csv", {"colour": "red"}, "unknown_filter")):
+    for name, filters, code in (("xls", None, "unknown_format"), ("csv", {"colour": "red"}, "unknown_filter")):
         with pytest.raises(BadInput) as failed:
             await Exporter(store).export(name, tmp_path / "out", filters)
         assert failed.value.code == code

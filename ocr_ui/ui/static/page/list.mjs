@@ -1,11 +1,13 @@
 // The Dataset list: one row an item. Opening a row triggers `select`, turning a page triggers `input`.
 import { make, parsed, say } from "./dom.mjs";
 
+const FORMATS = ["jsonl", "csv", "xlsx", "docx", "page-xml", "label-studio", "ppocrlabel"];
 const COLUMNS = ["page", "template", "engine", "verdict", "edit_distance", "reviewer", "time"];
 
 export function mount({ element, props, trigger, watch }) {
   const words = parsed(props.words, {});
   const root = element.querySelector(".wb-list");
+  root.dataset.format ??= FORMATS[0];
   const draw = () => render(root, parsed(props.value, { items: [], total: 0, offset: 0, limit: 50 }), words, trigger);
   watch("value", draw);
   draw();
@@ -14,7 +16,7 @@ export function mount({ element, props, trigger, watch }) {
 function render(root, value, words, trigger) {
   const focused = root.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
   root.replaceChildren(
-    footer(value, words, trigger),
+    footer(value, words, trigger, root.dataset),
     value.items.length ? table(value, words, trigger) : emptyState(value, words),
   );
   root.dataset.total = value.total;
@@ -94,7 +96,7 @@ function time(iso) {
   return make("time", { datetime: iso, title: when.toLocaleString(), textContent: short });
 }
 
-function footer(value, words, trigger) {
+function footer(value, words, trigger, chosen) {
   const { offset, limit, total } = value;
   const turn = (key, to, possible) =>
     make("button", {
@@ -113,13 +115,25 @@ function footer(value, words, trigger) {
     turn("previous", Math.max(0, offset - limit), offset > 0),
     turn("next", offset + limit, offset + limit < total),
     make("span", { class: "wb-space" }),
-    ...["jsonl", "csv"].map((format) =>
-      make("a", {
-        class: "wb-download",
-        href: `/v1/exports/${format}?${new URLSearchParams(value.query ?? {})}`,
-        download: `dataset.${format}`,
-        textContent: words[`list.${format}`],
-      }),
-    ),
+    ...download(value, words, chosen),
   );
+}
+
+/** The format and the link that downloads what the filters found in it; the choice outlasts a redrawing. */
+function download(value, words, chosen) {
+  const link = make("a", { class: "wb-download", download: "", textContent: words["list.download"] });
+  const aim = () => (link.href = `/v1/exports/${chosen.format}?${new URLSearchParams(value.query ?? {})}`);
+  const formats = make(
+    "select",
+    {
+      class: "wb-format",
+      "data-focus": "format",
+      "aria-label": words["list.format"],
+      onchange: (event) => ((chosen.format = event.target.value), aim()),
+    },
+    ...FORMATS.map((format) => make("option", { value: format, textContent: words[`list.format.${format}`] })),
+  );
+  formats.value = chosen.format;
+  aim();
+  return [formats, link];
 }
