@@ -3,13 +3,23 @@ key ends in `_one` is taken if there is one."""
 
 from __future__ import annotations
 
+from ocr_ui.domain.amounts import bytes_text
+from ocr_ui.ui.words import fill
+
 LANGUAGES = ("en", "zh")
 
 
-def viewer_words(lang: str) -> dict[str, str]:
-    """The words for `Viewer(words=...)`; English for a language that is not there."""
+def viewer_words(lang: str, max_upload_bytes: int | None = None) -> dict[str, str]:
+    """The words for `Viewer(words=...)`; English for a language that is not there.
+
+    Args:
+        max_upload_bytes: the largest file that is taken, which the door tells.
+    """
     chosen = lang if lang in LANGUAGES else "en"
-    return {key: both[chosen] for key, both in VIEWER_WORDS.items() if chosen in both}
+    table = {key: both[chosen] for key, both in VIEWER_WORDS.items() if chosen in both}
+    if max_upload_bytes is not None:
+        table["door_kinds"] = fill(table["door_kinds"], limit=bytes_text(max_upload_bytes))
+    return table
 
 
 VIEWER_WORDS: dict[str, dict[str, str]] = {
@@ -39,8 +49,8 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     # Door
     "door_title": {"en": "Drop a picture here, or paste it with Ctrl+V", "zh": "把图片拖到这里，或按 Ctrl+V 粘贴"},
     "door_kinds": {
-        "en": "JPEG, PNG, WebP, TIFF, BMP, GIF, HEIC or PDF",
-        "zh": "支持 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC 和 PDF",
+        "en": "JPEG, PNG, WebP, TIFF, BMP, GIF, HEIC, AVIF or PDF, up to {limit}",
+        "zh": "支持 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC、AVIF 和 PDF，最大 {limit}",
     },
     "choose_file": {"en": "Choose a file", "zh": "选择文件"},
     "take_photo": {"en": "Take a photo", "zh": "拍照"},
@@ -155,13 +165,19 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     },
     "try_now": {"en": "Try now", "zh": "立即重试"},
     "conflict": {
-        "en": "{person} saved version {version} at {time}. Nothing is lost:",
-        "zh": "{person} 已于 {time} 保存版本 {version}。双方内容都不会丢失：",
+        "en": "Not saved: {person} saved version {version} at {time}, while you were at work.",
+        "zh": "未保存：在您修改期间，{person} 已于 {time} 保存了版本 {version}。",
     },
     "conflict_review": {
-        "en": "{person} judged this page at {time}. Nothing is lost:",
-        "zh": "{person} 已于 {time} 判定此页。双方内容都不会丢失：",
+        "en": "Not saved: {person} judged this page at {time}, while you were at work.",
+        "zh": "未保存：在您修改期间，{person} 已于 {time} 判定此页。",
     },
+    "conflict_hint": {
+        "en": "Look at theirs first, yours stays here as a draft; or save yours as the next version, theirs stays in "
+        "the history.",
+        "zh": "您可以先查看对方的版本，您的修改会作为草稿保留；也可以直接把您的保存为下一版本，对方的版本仍在历史中。",
+    },
+    "not_saved_conflict": {"en": "Not saved yet: see above", "zh": "尚未保存，请看上方"},
     "somebody": {"en": "Somebody", "zh": "有人"},
     "save_mine": {"en": "Save mine as the next version", "zh": "将我的保存为下一版本"},
     "show_theirs": {"en": "Show theirs", "zh": "查看对方的版本"},

@@ -74,3 +74,35 @@ test("the oldest steps go first at the limit", () => {
   while (history.undo());
   assert.equal(history.present, "b");
 });
+
+test("what is taken back does not come back by undo or redo", () => {
+  const { history } = make();
+  const setText = (text) => (doc) => (doc.text === text ? doc : { ...doc, text });
+  const same = (a, b) => a.text === b.text && a.box === b.box;
+  history.reset({ text: "old", box: 0 });
+  history.push({ text: "old", box: 1 });
+  const mark = history.mark();
+  history.push({ text: "typed", box: 1 });
+  history.push({ text: "typed", box: 2 });
+  history.push({ text: "typed more", box: 2 });
+  history.undo();
+  history.rewrite(mark, setText("old"), same);
+  assert.deepEqual(history.present, { text: "old", box: 2 });
+  assert.equal(history.canRedo, false);
+  const seen = [];
+  while (history.undo()) seen.push(history.present);
+  assert.deepEqual(seen, [
+    { text: "old", box: 1 },
+    { text: "old", box: 0 },
+  ]);
+});
+
+test("taking back where nothing was done leaves undo and redo alone", () => {
+  const { history } = make();
+  history.push("b");
+  history.undo();
+  const mark = history.mark();
+  history.rewrite(mark, (step) => step, (a, b) => a === b);
+  assert.ok(history.redo());
+  assert.equal(history.present, "b");
+});

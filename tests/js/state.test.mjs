@@ -151,3 +151,12 @@ test("a result opens in the view that shows it best", () => {
   assert.equal(S.bestView({ text: "a" }), "text");
   assert.equal(S.bestView({}), "lines");
 });
+
+test("the view of a difference is that where a person sees it", () => {
+  const doc = S.documentOf({ lines: [{ id: "a", text: "x" }], fields: [{ name: "n", value: "1" }], text: "# x" });
+  assert.equal(S.viewOfDifference(doc, doc), null);
+  assert.equal(S.viewOfDifference(doc, S.setField(doc, 0, "2")), "fields");
+  assert.equal(S.viewOfDifference(doc, S.setText(doc, "a", "y")), "lines");
+  assert.equal(S.viewOfDifference(doc, S.setText(S.setField(doc, 0, null), "a", "y")), "lines");
+  assert.equal(S.viewOfDifference(doc, S.setWholeText(doc, "# y")), "text");
+});

@@ -43,7 +43,7 @@ class ReadTab:
             with gr.Column(scale=1, min_width=640):
                 self.viewer = Viewer(
                     self._workbench.views.empty(),
-                    words=viewer_words(self._language),
+                    words=viewer_words(self._language, self._workbench.settings.max_upload_bytes),
                     lang=self._language,
                     padding=False,
                 )

@@ -1,4 +1,5 @@
 // What works on the whole page: keys, and the address that names the item or the picture shown.
+import "./focus.mjs";
 
 let opened = false;
 

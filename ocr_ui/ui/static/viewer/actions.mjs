@@ -27,8 +27,7 @@ export function makeActions(parts) {
     original: () => editor.restore(),
     invisible: () => editor.setTool("invisible", !editor.tools.invisible),
     handle: () => editor.selectedLine?.quad && editor.setTool("handle", nextHandle(editor.tools.handle)),
-    add: () =>
-      editor.add(editor.newQuad(parts.stage.middle, parts.stage.size, parts.stage.room.width / parts.stage.view.k / 3)),
+    add,
     draw: () => editor.setDrawing(editor.drawing ? null : "new"),
     give_box: giveBox,
     remove: () => editor.remove(),
@@ -73,6 +72,12 @@ export function makeActions(parts) {
   function leaveText(step) {
     if (parts.input.host?.closest(".vw-over")) return parts.leaveText();
     if (!editor.step(step, { edit: true })) parts.leaveText();
+  }
+
+  /** A box where a person would look for it, and its text field open. */
+  function add() {
+    const { stage } = parts;
+    editor.add(editor.newQuad(stage.middle, stage.size, stage.room.width / stage.view.k / 3), { edit: true });
   }
 
   /** A default box at once; a line that has one already waits for a new one to be drawn. */

@@ -3,7 +3,7 @@
 import { h, icon, named, takesText, wordButton } from "./dom.mjs";
 import { takePhoto } from "./photo.mjs";
 
-const ACCEPT = "image/*,.heic,.heif,.tif,.tiff,application/pdf,.pdf";
+const ACCEPT = "image/*,.heic,.heif,.avif,.tif,.tiff,application/pdf,.pdf";
 const PROGRESS_AFTER_MS = 600;
 
 export class Door {
@@ -95,7 +95,8 @@ export class Door {
   async take(file) {
     if (this.busy || !(await this.mayReplace())) return;
     this.notices.hide("door");
-    await this.#busily(() => this.api.upload("/v1/pictures", file, (share) => (this.progress.value = share)));
+    const upload = () => this.api.upload("/v1/pictures", file, (share) => (this.progress.value = share));
+    await this.#busily(upload, file.name);
   }
 
   /** Turns the page by quarter turns clockwise. */
@@ -104,14 +105,15 @@ export class Door {
     await this.#busily(() => this.api.post(`/v1/pages/${sha256}/rotate`, { turns }));
   }
 
-  async #busily(work) {
+  /** `name` is that of a file which a failure is about: the picture on the screen is another one. */
+  async #busily(work, name = "") {
     this.busy = true;
     this.progress.removeAttribute("value");
     const timer = setTimeout(() => (this.progress.hidden = false), PROGRESS_AFTER_MS);
     try {
       this.onpage(await work());
     } catch (failure) {
-      this.notices.showFailure("door", failure);
+      this.notices.showFailure("door", failure, name);
     } finally {
       clearTimeout(timer);
       this.progress.hidden = true;

@@ -152,6 +152,13 @@ export class Editor {
     if (this.canEdit) this.#apply(State.setText(this.doc, id, text), `text ${id}`);
   }
 
+  /** The line has `text` in all steps since `mark` (of the history), so that undo and redo do not bring others back. */
+  takeBackText(id, text, mark) {
+    if (!this.canEdit) return;
+    this.history.rewrite(mark, (doc) => State.setText(doc, id, text), State.sameDocument);
+    this.emit("doc");
+  }
+
   setQuad(id, quad, mergeKey = null) {
     if (this.canEdit) this.#apply(State.setQuad(this.doc, id, roundQuad(quad)), mergeKey);
   }

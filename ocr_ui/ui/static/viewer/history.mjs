@@ -3,6 +3,8 @@
 export const LIMIT = 2000;
 const MERGE_MS = 1200;
 
+const distinct = (steps, same) => steps.filter((step, index) => index === 0 || !same(step, steps[index - 1]));
+
 export class History {
   constructor(present, { limit = LIMIT, now = () => Date.now() } = {}) {
     this.limit = limit;
@@ -44,6 +46,27 @@ export class History {
   endMerging() {
     this.mergeKey = null;
     this.mergeTime = 0;
+  }
+
+  /** Where the history stands now, for `rewrite`. */
+  mark() {
+    return { present: this.present, future: this.future };
+  }
+
+  /**
+   * Applies `change` to every step since `mark`, and drops steps that are then the `same` as the one before. A mark
+   * that was undone since is no bound any more: the present alone is changed then, as a step of its own.
+   */
+  rewrite(mark, change, same) {
+    this.endMerging();
+    const start = this.present === mark.present ? this.past.length : this.past.lastIndexOf(mark.present);
+    if (start < 0) return this.push(change(this.present));
+    const steps = distinct([...this.past.slice(start), this.present].map(change), same);
+    this.present = steps.pop();
+    this.past = [...this.past.slice(0, start), ...steps];
+    if (this.future === mark.future) return;
+    const ahead = [this.present, ...this.future.map(change).reverse()];
+    this.future = distinct(ahead, same).slice(1).reverse();
   }
 
   undo() {

@@ -38,6 +38,7 @@ export class LineInput {
     const line = this.editor.doc.lines.find((entry) => entry.id === id);
     this.id = id;
     this.before = line.text;
+    this.mark = this.editor.history.mark();
     this.host = host;
     this.element.value = line.text;
     this.element.setAttribute("aria-label", label);
@@ -57,10 +58,9 @@ export class LineInput {
     this.onclose(id);
   }
 
-  /** Back to the text as it was when the field opened; undo brings back what was typed. */
+  /** Back to the text as it was when the field opened: what was typed is gone, for undo and redo too. */
   revert() {
-    this.editor.history.endMerging();
-    this.editor.setText(this.id, this.before);
+    this.editor.takeBackText(this.id, this.before, this.mark);
   }
 
   /** Follows a change made elsewhere, such as an undo. */

@@ -30,8 +30,10 @@ export class Notices {
     return notice;
   }
 
-  showFailure(topic, failure) {
-    this.show({ topic, kind: "bad", words: failureText(this.t, failure), hint: failure.hint });
+  /** `about` is what it failed for, the name of a file say. */
+  showFailure(topic, failure, about = "") {
+    const words = failureText(this.t, failure);
+    this.show({ topic, kind: "bad", words: about ? `${about}: ${words}` : words, hint: failure.hint });
   }
 
   hide(topic) {

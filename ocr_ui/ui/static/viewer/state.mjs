@@ -159,6 +159,13 @@ export function firstDifference(before, after) {
   return after.lines[index]?.id ?? null;
 }
 
+/** The view in which a person sees how two documents differ, or null where they do not. */
+export function viewOfDifference(before, after) {
+  if (!sameList(before.lines, after.lines, sameLine)) return "lines";
+  if (!sameList(before.fields, after.fields, sameField)) return "fields";
+  return wholeText(before) === wholeText(after) ? null : "text";
+}
+
 /**
  * What a value from the server means for what is on the screen:
  * "replace": something else is shown now; "merge": the same thing with more or newer content; "messages": the same

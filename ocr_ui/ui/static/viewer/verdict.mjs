@@ -60,9 +60,11 @@ export class VerdictBar {
     const kinds = named(h("div", { class: "vw-kinds", role: "group" }, this.chips), "kinds_label", {
       attribute: "title",
     });
+    this.conflict = h("div", { class: "vw-conflict", role: "alert", hidden: true });
     return h(
       "div",
       { class: "vw-verdict" },
+      this.conflict,
       h("div", { class: "vw-verdict-row" }, verdict, kinds),
       h("div", { class: "vw-verdict-row" }, this.note, this.person, this.state, this.save),
     );
@@ -78,6 +80,7 @@ export class VerdictBar {
     if (this.note.value !== review.note) this.note.value = review.note;
     this.save.disabled = !review.canSave || !review.dirty || review.phase === "saving";
     this.#renderState();
+    this.#renderConflict();
   }
 
   #renderState() {
@@ -98,7 +101,7 @@ export class VerdictBar {
       return { kind: "none", words: t(this.editor.value.readonly ? "read_only" : "nothing_to_save") };
     if (review.phase === "saving") return { kind: "busy", words: t("saving") };
     if (review.phase === "waiting") return this.#waiting();
-    if (review.phase === "conflict") return this.#conflict();
+    if (review.phase === "conflict") return { kind: "bad", words: t("not_saved_conflict") };
     if (review.phase === "failed") return { kind: "bad", words: failureText(t, review.failure) };
     if (review.dirty) return { kind: "open", words: this.#notSaved() };
     return { kind: "good", words: this.#savedWords() };
@@ -116,13 +119,25 @@ export class VerdictBar {
     return { kind: "bad", words, buttons: [["try_now", () => this.review.save()]] };
   }
 
-  #conflict() {
+  /** Somebody else was faster: what happened, what can be done, and that nothing is lost either way. */
+  #renderConflict() {
+    const { review, t } = this;
+    this.conflict.hidden = review.phase !== "conflict";
+    if (this.conflict.hidden || review.failure === this.told) return;
+    this.told = review.failure;
+    const theirs = wordButton("show_theirs", () => review.showTheirs(), { class: "vw-button primary" });
+    const mine = wordButton("save_mine", () => review.saveMine());
+    setText(theirs, t("show_theirs"));
+    setText(mine, t("save_mine"));
+    const words = h("div", {}, h("strong", { dir: "auto" }, this.#conflictWords()), t("conflict_hint"));
+    this.conflict.replaceChildren(icon("warning"), words, theirs, mine);
+  }
+
+  #conflictWords() {
     const { review, t } = this;
     const { person, version, saved_at: time } = review.failure.details;
     const values = { person: person || t("somebody"), version, time: this.#time(time) };
-    const words = t(version === undefined ? "conflict_review" : "conflict", values);
-    const mine = ["save_mine", () => review.saveMine()];
-    return { kind: "bad", words, buttons: [mine, ["show_theirs", () => review.showTheirs()]] };
+    return t(version === undefined ? "conflict_review" : "conflict", values);
   }
 
   #savedWords() {
@@ -140,6 +155,7 @@ export class VerdictBar {
 
   relabel() {
     this.signature = null;
+    this.told = null;
     setText(this.save, this.t("save"));
     this.render();
   }

@@ -24,7 +24,7 @@ import { Overlay } from "./overlay.mjs";
 import { PicturePane } from "./pane.mjs";
 import { Review } from "./review.mjs";
 import { Stage } from "./stage.mjs";
-import { arrival } from "./state.mjs";
+import { arrival, viewOfDifference } from "./state.mjs";
 import { StatusLine, WarningList } from "./status.mjs";
 import { Toolbar } from "./toolbar.mjs";
 import { VerdictBar } from "./verdict.mjs";
@@ -201,6 +201,7 @@ class Viewer {
     this.#tellItem();
     if (!samePage || this.pane.url !== page?.url) this.#showPage(page);
     this.views.choose({ fresh: how === "replace" });
+    if (how === "replace") this.#showEdits();
     this.list.epoch += this.editor.running ? 0 : 1;
     this.status.render();
     this.warnings.render();
@@ -208,6 +209,12 @@ class Viewer {
     this.#drawTools();
     this.#drawSelection({ from: "server" });
     this.#drawHover();
+  }
+
+  /** A draft that came back opens where its edits are. */
+  #showEdits() {
+    const view = viewOfDifference(this.review.saved.doc, this.editor.doc);
+    if (view) this.views.show(view);
   }
 
   /** Tells the page around which item is shown, so that its address can name it. */
@@ -372,7 +379,7 @@ class Viewer {
     const discard = [t("discard"), () => review.discard()];
     const buttons = {
       draft_restored: [discard],
-      draft_older: [[t("bring_mine_back"), () => review.useDraft(draft)], discard],
+      draft_older: [[t("bring_mine_back"), () => (review.useDraft(draft), this.#showEdits())], discard],
       behind: [],
     };
     this.notices.show({ topic: "draft", words: t(kind, { time, version }), buttons: buttons[kind] });
