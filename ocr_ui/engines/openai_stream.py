@@ -7,6 +7,7 @@ from typing import Any
 from openai.types.chat.chat_completion_chunk import Choice
 
 from ocr_ui.engines.base import TextDelta
+from ocr_ui.engines.token_pieces import aligned
 
 NOT_OPENAI = frozenset({"top_k", "repetition_penalty", "min_p", "ignore_eos"})
 """Sampling that OpenAI's own protocol lacks; servers of open models take it beside."""
@@ -29,16 +30,11 @@ def parameters(sampling: dict[str, Any], renamed: dict[str, str]) -> dict[str, A
 
 
 def delta(choice: Choice) -> TextDelta:
-    """What one chunk added. The pieces always add up to the text.
-
-    A token that is a part of a character comes without text; the last token of the chunk carries what came then.
-    """
+    """What one chunk added."""
     text = choice.delta.content or ""
     tokens = choice.logprobs.content or [] if choice.logprobs else []
     if tokens and choice.finish_reason == "stop" and tokens[-1].token not in text:
         tokens = tokens[:-1]  # the mark that ends the answer
-    pieces = [token.token for token in tokens]
-    if pieces and "".join(pieces) != text:
-        pieces = [""] * (len(pieces) - 1) + [text]
+    pieces = aligned([token.token for token in tokens], text)
     count = len(tokens) or int(bool(text))
-    return TextDelta(text, count, tuple(token.logprob for token in tokens), tuple(pieces))
+    return TextDelta(text, count, tuple(token.logprob for token in tokens), pieces)

@@ -30,6 +30,9 @@ log = logging.getLogger(__name__)
 WATCH_SECONDS = 0.25
 PROBE_SECONDS = 15.0
 CHECK_TOKENS = 12
+PAUSE_A_RUN, LONGEST_PAUSE = 0.001, 0.03
+"""Seconds from one look at an answer to the next, for each page that is being read, and the most. vLLM joins what comes
+meanwhile: handed over token by token, many pages at once would keep the event loop busier than the card."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds before the first restart of a dead engine, doubled each time, and the most."""
 
@@ -290,6 +293,8 @@ class VllmEngine:
                         yield event
                     if run.reason:
                         break
+                    if not output.finished:
+                        await asyncio.sleep(self._pause())
         except EngineDeadError as error:
             self._serving.clear()
             raise died(self._note.read()) from error
@@ -305,6 +310,9 @@ class VllmEngine:
             raise refused(error, self._settings) from error
         reason = finish if finish in {"stop", "length"} else run.reason or "aborted"
         yield Finished(Generation("".join(texts), reason, tokens, run.seconds))
+
+    def _pause(self) -> float:
+        return min(LONGEST_PAUSE, PAUSE_A_RUN * len(self._runs))
 
     async def _end(self, run: Run, reason: str) -> None:
         run.end(reason)

@@ -13,6 +13,7 @@ from vllm.outputs import CompletionOutput
 from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
 from ocr_ui.engines.base import TextDelta
+from ocr_ui.engines.token_pieces import aligned
 from ocr_ui.errors import BadInput
 
 REFUSALS = (ValueError, VLLMValidationError)
@@ -46,14 +47,8 @@ def prompt(text: str, pixels: np.ndarray) -> dict[str, Any]:
 
 
 def delta(output: CompletionOutput, special: Container[int]) -> TextDelta:
-    """What one step added to an answer.
-
-    The model's own marks (the end of the answer) have no text and are left out. The pieces always add up to the text:
-    where single tokens cannot be read (each is a part of a character), the last one carries it.
-    """
+    """What one or several steps added to an answer. The model's own marks (the end of the answer) are left out."""
     found = zip(output.token_ids, output.logprobs or (), strict=False)
     tokens = [said[token] for token, said in found if token not in special]
-    pieces = [token.decoded_token or "" for token in tokens]
-    if pieces and "".join(pieces) != output.text:
-        pieces = [""] * (len(pieces) - 1) + [output.text]
-    return TextDelta(output.text, len(output.token_ids), tuple(token.logprob for token in tokens), tuple(pieces))
+    pieces = aligned([token.decoded_token or "" for token in tokens], output.text)
+    return TextDelta(output.text, len(output.token_ids), tuple(token.logprob for token in tokens), pieces)
