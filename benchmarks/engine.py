@@ -1,7 +1,7 @@
 """Plain vLLM against the product's engine interface, in one run on one engine with the same pictures.
 
 Usage: python benchmarks/engine.py --model DIR [--loads 1 8 32 64] [--rounds 5] [--tokens 1024] [--seconds 520]
-                                   [--dummy] [--out FILE.json]
+                                   [--dummy] [--drafts LENGTH] [--out FILE.json]
 
 Both ask the same engine in this process for answers of --tokens tokens about the same drawn A4 pages. "plain" calls
 vLLM's AsyncLLM with a text and a picture and nothing else; "product" goes through `VllmEngine.generate` as the service
@@ -9,7 +9,9 @@ does. They take turns, round by round, the order changing each time; the ratio i
 with the 95% interval over the rounds. Then what token probabilities and the repetition penalty cost. Where --seconds
 run out, rounds that are missing are left out and said.
 
---dummy takes random weights, for a folder of benchmarks/full_size_model.py. Needs vLLM, and of this project the
+--dummy takes random weights, for a folder of benchmarks/full_size_model.py. --drafts LENGTH reads with the draft model
+of the folder, of whose proposals as many are accepted as give LENGTH tokens a step: random weights would accept none.
+Compare with a run without it on the same card. Needs vLLM, and of this project the
 engines alone.
 """
 
@@ -38,6 +40,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from ocr_ui.domain.prompt import Task
+from ocr_ui.engines import vllm_start
 from ocr_ui.engines.asking import SAMPLING, messages
 from ocr_ui.engines.base import EngineRequest, TextDelta
 from ocr_ui.engines.vllm_embedded import VllmEngine
@@ -245,6 +248,18 @@ class Benchmark:
         return done
 
 
+def accept(length: float) -> None:
+    """Makes vLLM take so many tokens a step, one of them the model's own, whatever the draft model says."""
+    arguments = vllm_start.engine_arguments
+
+    def accepting(*settings: Any) -> dict[str, Any]:
+        asked = arguments(*settings)
+        synthetic = {"rejection_sample_method": "synthetic", "synthetic_acceptance_length": length}
+        return {**asked, "speculative_config": {**asked["speculative_config"], **synthetic}}
+
+    vllm_start.engine_arguments = accepting
+
+
 async def run(given: argparse.Namespace) -> dict[str, Any]:
     until = time.monotonic() + given.seconds
     card = Card()
@@ -261,13 +276,17 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
         stream_interval=given.stream_interval,
         first_token_timeout=600,
         silence_timeout=600,
-        dflash="off",
+        dflash="on" if given.drafts else "off",
     )
     begun = time.monotonic()
+    if given.drafts:
+        accept(given.drafts)
     engine = VllmEngine(settings)
     await engine.start()
     up = time.monotonic() - begun
     about = {**engine.description, "card": card.name, "python": platform.python_version(), "up_seconds": f"{up:.1f}"}
+    if given.drafts:
+        about |= {"drafts": f"DFlash, {given.drafts:g} tokens a step"}
     about |= {"tokens": str(given.tokens), "pixels": f"{PAGE[0]} x {PAGE[1]}", "date": time.strftime("%Y-%m-%d")}
     for name, value in about.items():
         print(f"{name}: {value}", flush=True)
@@ -346,6 +365,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--gpu-memory", type=float, default=0.5)
     parser.add_argument("--stream-interval", type=int, default=1)
     parser.add_argument("--eager", action="store_true")
+    parser.add_argument("--drafts", type=float, metavar="LENGTH", help="speculative decoding, LENGTH tokens a step")
     parser.add_argument("--out", type=Path)
     return parser.parse_args()
 

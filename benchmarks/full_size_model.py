@@ -131,6 +131,28 @@ PREPROCESSOR = {
     "image_mean": [0.48145466, 0.4578275, 0.40821073],
     "image_std": [0.26862954, 0.26130258, 0.27577711],
 }
+DRAFT_CONFIG = {
+    "architectures": ["DFlashDraftModel"],
+    "model_type": "qwen3",
+    "dtype": "bfloat16",
+    "hidden_size": 1024,
+    "intermediate_size": 3584,
+    "num_hidden_layers": 8,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "attention_bias": False,
+    "hidden_act": "silu",
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "vocab_size": VOCABULARY,
+    "tie_word_embeddings": True,
+    "max_position_embeddings": 32768,
+    "block_size": 16,
+    "num_target_layers": 24,
+    "dflash_config": {"mask_token_id": VOCABULARY - 1, "target_layer_ids": [1, 6, 11, 16, 21]},
+}
+"""A draft model of about the published size (0.7 GB with its embeddings); its true shape is not known here."""
 GENERATION = {"bos_token_id": 120000, "eos_token_id": [120007, 120020], "pad_token_id": 120002}
 
 
@@ -157,8 +179,10 @@ def tokenizer() -> PreTrainedTokenizerFast:
 def write(out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     tokenizer().save_pretrained(out)
+    (out / "dflash").mkdir(exist_ok=True)
     for name, content in (
         ("config.json", CONFIG),
+        ("dflash/config.json", DRAFT_CONFIG),
         ("preprocessor_config.json", PREPROCESSOR),
         ("generation_config.json", GENERATION),
     ):

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
-from ocr_ui.engines import vllm_check, vllm_memory, vllm_versions
-from ocr_ui.engines.asking import check_picture, check_prompt, messages, sampling_for
+from ocr_ui.engines import draft_watch, vllm_check, vllm_memory, vllm_versions
+from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, messages, sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.engines.vllm_drafts import Drafts, stat_logger
 from ocr_ui.engines.vllm_model import find_model
-from ocr_ui.engines.vllm_start import FailureNote, did_not_start, draft_model, make_llm, prepare_process
+from ocr_ui.engines.vllm_start import FailureNote, did_not_start, make_llm, prepare_process
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 WATCH_SECONDS = 0.25
 PROBE_SECONDS = 15.0
 CHECK_TOKENS = 12
+EXAMPLE_TOKENS = 512
 PAUSE_A_RUN, LONGEST_PAUSE = 0.001, 0.03
 """Seconds from one look at an answer to the next, for each page that is being read, and the most. vLLM joins what comes
 meanwhile: handed over token by token, many pages at once would keep the event loop busier than the card."""
@@ -61,6 +63,7 @@ class VllmEngine:
         self._health = Health(EngineState.LOADING, "waiting")
         self._llm: AsyncLLM | None = None
         self._note = FailureNote()
+        self._drafts: Drafts
         self._special: dict[int, str] = {}
         self._runs: dict[str, Run] = {}
         self._places = asyncio.Semaphore(settings.max_num_seqs)
@@ -140,15 +143,20 @@ class VllmEngine:
             find_model, self._settings, lambda phase: loop.call_soon_threadsafe(self._phase, phase)
         )
         self._phase("checking the memory")
-        draft, self.description["drafts"] = await asyncio.to_thread(
-            draft_model, folder, self._settings, self.name.version
-        )
-        await asyncio.to_thread(self._check_memory, folder, draft)
+        self._drafts = await asyncio.to_thread(Drafts, folder, self._settings, self.name)
+        await asyncio.to_thread(self._check_memory, folder, self._drafts.folder)
+        if self._drafts.unmeasured:
+            await self._time_without_drafts(folder)
         self._phase("loading the model")
-        self._llm = await self._make(folder, draft)
-        tokenizer = self._llm.renderer.get_tokenizer()
-        self._special = {i: t.content for i, t in tokenizer.added_tokens_decoder.items() if t.special}
-        self.description |= await self._describe()
+        await self._make_with_drafts(folder)
+        if self._drafts.undecided:
+            self._phase("timing the model with drafts")
+            await self._read_examples()
+            if not self._drafts.decide():
+                await self._drop()
+                self._phase("loading the model")
+                await self._make(folder, None)
+        self.description |= {**await self._describe(), "drafts": str(self._drafts)}
         self._phase("checking that pictures are told apart")
         await self._check_pictures()
         for name, value in self.description.items():
@@ -164,14 +172,51 @@ class VllmEngine:
             log.warning("what runs cannot be told: %r", error)
             return {"model_class": "unknown"}
 
-    async def _make(self, folder: Path, draft: Path | None) -> AsyncLLM:
-        making = asyncio.ensure_future(asyncio.to_thread(make_llm, folder, draft, self._settings))
+    async def _time_without_drafts(self, folder: Path) -> None:
+        """Once for this model, card and version: what drafts save can only be told against the time without them."""
+        self._phase("timing the model without drafts, once")
+        await self._make(folder, None)
+        await self._read_examples()
+        self._drafts.keep_without()
+        await self._drop()
+
+    async def _make_with_drafts(self, folder: Path) -> None:
         try:
-            return await asyncio.shield(making)
+            await self._make(folder, self._drafts.folder)
+        except EngineDead as error:
+            if not (self._drafts.folder and self._drafts.may_do_without):
+                raise
+            self._drafts.do_without(f"vLLM did not start with them: {error.message}")
+            await self._make(folder, None)
+
+    async def _read_examples(self) -> None:
+        """Reads example pages alone and several at once, for the time that it takes."""
+        pages = await asyncio.to_thread(vllm_check.example_pages, self._settings.examples_dir)
+        prepared = [await self._render(vllm_check.PROMPT, page) for page in pages]
+        for load in [load for load in draft_watch.LOADS[:3] if load <= self._settings.max_num_seqs]:
+            many = (prepared * load)[: 2 * load]
+            places = asyncio.Semaphore(load)
+            await asyncio.gather(*[self._read_example(one, number, places) for number, one in enumerate(many)])
+
+    async def _read_example(self, prepared: Any, number: int, places: asyncio.Semaphore) -> None:
+        from ocr_ui.engines.vllm_stream import parameters
+
+        params = parameters({**SAMPLING, "max_tokens": EXAMPLE_TOKENS})
+        async with places:
+            async for _ in self._llm.generate(prepared, params, f"example-{time.monotonic_ns()}-{number}"):
+                pass
+
+    async def _make(self, folder: Path, draft: Path | None) -> None:
+        watched = [stat_logger(lambda: self._drafts.watch)] if self._drafts.folder else []
+        making = asyncio.ensure_future(asyncio.to_thread(make_llm, folder, draft, self._settings, watched))
+        try:
+            self._llm = await asyncio.shield(making)
         except asyncio.CancelledError:
             # A thread cannot be stopped: what it makes is taken down as soon as it is there.
             making.add_done_callback(lambda made: made.exception() or made.result().shutdown())
             raise
+        tokenizer = self._llm.renderer.get_tokenizer()
+        self._special = {i: t.content for i, t in tokenizer.added_tokens_decoder.items() if t.special}
 
     def _failure(self, error: Exception) -> WorkbenchError:
         return error if isinstance(error, WorkbenchError) else did_not_start(error, Path(self._settings.model))
@@ -196,8 +241,8 @@ class VllmEngine:
             EngineDead: an answer changed: this vLLM mixes up pictures.
         """
         pictures = vllm_check.check_pictures()
-        alone = [await self._check_answer(await self._render("OCR", picture)) for picture in pictures]
-        prepared = [await self._render("OCR", picture) for picture in pictures]
+        alone = [await self._check_answer(await self._render(vllm_check.PROMPT, picture)) for picture in pictures]
+        prepared = [await self._render(vllm_check.PROMPT, picture) for picture in pictures]
         together = await asyncio.gather(*[self._check_answer(one) for one in prepared])
         if wrong := vllm_check.mixed_up(alone, together):
             raise EngineDead(
@@ -330,6 +375,8 @@ class VllmEngine:
                 going = await self._restart("The engine's process ended.")
             elif await self._end_silent_runs() and await self._is_silent():
                 going = await self._restart("The engine gave no sign of life.")
+            self._drafts.judge()
+            self.description["drafts"] = str(self._drafts)
 
     async def _end_silent_runs(self) -> bool:
         """Were there any? Each ends as timed out, its text kept."""
@@ -364,7 +411,9 @@ class VllmEngine:
         from vllm import SamplingParams
 
         name = f"probe-{time.monotonic_ns()}"
-        async with aclosing(self._llm.generate({"prompt": "OCR"}, SamplingParams(max_tokens=1), name)) as outputs:
+        async with aclosing(
+            self._llm.generate({"prompt": vllm_check.PROMPT}, SamplingParams(max_tokens=1), name)
+        ) as outputs:
             async for _ in outputs:
                 pass
 

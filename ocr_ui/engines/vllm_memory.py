@@ -82,17 +82,30 @@ def cache_bytes_per_token(config: dict[str, Any]) -> int:
 
 
 def card_memory() -> tuple[int, int] | None:
-    """Total and free bytes of the first card, from nvidia-smi; None where there is none.
+    """Total and free bytes of the first card; None where there is none."""
+    try:
+        total, free = _first_card("memory.total,memory.free").split(",")
+        return int(total) * 2**20, int(free) * 2**20
+    except ValueError:
+        return None
 
-    Not from torch: a process that has touched CUDA cannot fork its workers any more.
+
+def card_name() -> str:
+    """Name of the first card."""
+    return _first_card("name") or "no NVIDIA card"
+
+
+def _first_card(what: str) -> str:
+    """What nvidia-smi says; empty where there is none.
+
+    Not asked of torch: a process that has touched CUDA cannot fork its workers any more.
     """
-    ask = ["nvidia-smi", "--query-gpu=memory.total,memory.free", "--format=csv,noheader,nounits"]
+    ask = ["nvidia-smi", f"--query-gpu={what}", "--format=csv,noheader,nounits"]
     try:
         said = subprocess.run(ask, capture_output=True, text=True, timeout=20, check=True).stdout  # noqa: S603
-        total, free = said.splitlines()[0].split(",")
-        return int(total) * 2**20, int(free) * 2**20
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return None
+        return said.splitlines()[0].strip()
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return ""
 
 
 def plan(folder: Path, draft: Path | None, settings: Settings, card: tuple[int, int]) -> MemoryPlan:

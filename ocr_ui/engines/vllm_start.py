@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,16 +67,16 @@ class FailureNote:
 
 
 def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | None, str]:
-    """The draft folder for speculative decoding, or None, with the reason in words.
+    """The draft folder for speculative decoding, or None with the reason in words.
 
     Raises:
         EngineDead: it is asked for (`dflash=on`) and cannot be had.
     """
     if settings.dflash == "off":
-        return None, "off: OCR_UI_DFLASH=off"
+        return None, "OCR_UI_DFLASH=off"
     reason = no_draft(folder, version)
     if not reason:
-        return folder / "dflash", f"on: DFlash with {DRAFT_TOKENS} tokens"
+        return folder / "dflash", ""
     if settings.dflash == "on":
         raise EngineDead(
             "no_draft_model",
@@ -84,7 +84,7 @@ def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | 
             "Set OCR_UI_DFLASH=auto.",
             reason=reason,
         )
-    return None, f"off: {reason}"
+    return None, reason
 
 
 def no_draft(folder: Path, version: str) -> str:
@@ -112,6 +112,7 @@ def engine_arguments(folder: Path, draft: Path | None, settings: Settings) -> di
         "worker_extension_cls": EXTENSION,
         "limit_mm_per_prompt": {"image": 1},
         "enable_log_requests": False,
+        "disable_log_stats": True,
         "gpu_memory_utilization": settings.gpu_memory_utilization,
         "max_model_len": settings.max_model_len,
         "max_num_seqs": settings.max_num_seqs,
@@ -137,8 +138,10 @@ def engine_arguments(folder: Path, draft: Path | None, settings: Settings) -> di
     return arguments
 
 
-def make_llm(folder: Path, draft: Path | None, settings: Settings) -> AsyncLLM:
+def make_llm(folder: Path, draft: Path | None, settings: Settings, stat_loggers: Sequence[Any] = ()) -> AsyncLLM:
     """Loads the model; takes from half a minute to minutes, so run it in a thread.
+
+    vLLM's own statistics are left out: they are worked out in the event loop, after every step.
 
     Raises:
         EngineDead: vLLM did not start.
@@ -151,7 +154,7 @@ def make_llm(folder: Path, draft: Path | None, settings: Settings) -> AsyncLLM:
     structured = StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True)
     arguments = {**engine_arguments(folder, draft, settings), "structured_outputs_config": structured}
     try:
-        return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
+        return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=list(stat_loggers) or None)
     except Exception as error:  # whatever vLLM raises, a person is told
         raise did_not_start(error, folder) from error
 

@@ -190,12 +190,12 @@ def test_a_card_without_room_says_how_much_is_missing(tmp_path: Path, card: tupl
 @pytest.mark.parametrize(
     ("dflash", "version", "draft", "cuda", "reason"),
     [
-        ("auto", "0.25.1", True, "13.0", "on: DFlash"),
-        ("off", "0.25.1", True, "13.0", "off: OCR_UI_DFLASH=off"),
-        ("auto", "0.25.0", True, "13.0", "off: vLLM 0.25.0 is older"),
-        ("auto", "0.25.1", False, "13.0", "off: there is no draft model"),
-        ("auto", "0.25.1", True, "12.8", "off: torch is built for CUDA 12.8"),
-        ("auto", "0.25.1", True, "", "off: torch is built for CUDA none"),
+        ("auto", "0.25.1", True, "13.0", ""),
+        ("off", "0.25.1", True, "13.0", "OCR_UI_DFLASH=off"),
+        ("auto", "0.25.0", True, "13.0", "vLLM 0.25.0 is older"),
+        ("auto", "0.25.1", False, "13.0", "there is no draft model"),
+        ("auto", "0.25.1", True, "12.8", "torch is built for CUDA 12.8"),
+        ("auto", "0.25.1", True, "", "torch is built for CUDA none"),
     ],
 )
 def test_when_drafts_are_used(
@@ -206,7 +206,8 @@ def test_when_drafts_are_used(
         model_folder(tmp_path / "dflash")
     folder, said = vllm_start.draft_model(tmp_path, settings(dflash=dflash), version)
     assert said.startswith(reason)
-    assert folder == (tmp_path / "dflash" if reason.startswith("on") else None)
+    assert bool(said) is bool(reason)
+    assert folder == (None if reason else tmp_path / "dflash")
 
 
 def test_drafts_that_must_be_had_and_cannot(tmp_path: Path) -> None:
