@@ -11,6 +11,12 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def _templates() -> Path:
+    """Beside the package; in an installed wheel within it."""
+    beside = ROOT / "prompts"
+    return beside if beside.is_dir() else ROOT / "ocr_ui" / "prompts"
+
+
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="OCR_UI_", env_file=".env", env_file_encoding="utf-8", extra="ignore")
 
@@ -28,7 +34,9 @@ class Settings(BaseSettings):
     engines_file: Path = Field(
         Path("engines.toml"), description="File that lists several engines; none is needed. See docs/engines.md."
     )
-    prompts_dir: Path = Field(ROOT / "prompts", description="Folder of the templates that come with the product.")
+    prompts_dir: Path = Field(
+        default_factory=_templates, description="Folder of the templates that come with the product."
+    )
     examples_dir: Path = Field(ROOT / "examples", description="Folder of the example pictures.")
     max_upload_bytes: int = Field(20_000_000, gt=0, description="Largest file that is taken, in bytes.")
     max_pixels: int = Field(

@@ -10,7 +10,6 @@ from typing import Any
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images.door import Limits, encode_png, open_picture
-from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
@@ -56,7 +55,7 @@ async def recognize_file(
         BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
         EngineDead: the engine could not be started.
     """
-    template = Templates(PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")).library.get(template_name)
+    template = Templates(settings).library.get(template_name)
     template.render(values)
     picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
     chosen = settings.model_copy(update={"engine": engine_name}) if engine_name else settings

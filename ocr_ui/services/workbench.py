@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.engines import Engines
@@ -52,7 +51,7 @@ class Workbench:
             annotator=Annotator(store),
             dataset=Dataset(store),
             exporter=Exporter(store),
-            templates=Templates(PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")),
+            templates=Templates(settings),
             examples=Examples(settings),
             views=Views(settings),
         )

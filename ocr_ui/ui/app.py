@@ -76,7 +76,10 @@ def wire_opening(
         """The viewer's value, and the template with its variables as they were."""
         item = await workbench.annotator.open_item(recognition_id)
         value = localize(await asyncio.to_thread(workbench.views.item, item), language)
-        return [value, *read.as_used(item.recognition.recognition.prompt, engine)]
+        return [value, *await asyncio.to_thread(read.as_used, item.recognition.recognition.prompt, engine)]
+
+    async def first(engine: str) -> list[Any]:
+        return await asyncio.to_thread(read.at_first, engine)
 
     async def open_chosen(event: gr.SelectData, engine: str) -> list[Any]:
         return [gr.update(selected="read"), *await shown(int(event.value), engine)]
@@ -94,10 +97,10 @@ def wire_opening(
                 if latest is not None:
                     return await shown(latest, engine)
                 received = await workbench.pictures.again(int(page))
-                return [localize(workbench.views.picture(received), language), *read.at_first(engine)]
+                return [localize(workbench.views.picture(received), language), *await first(engine)]
         except WorkbenchError as error:
             gr.Warning(localize_error(error_value(error), language)["message"])
-        return [gr.skip(), *read.at_first(engine)]
+        return [gr.skip(), *await first(engine)]
 
     opened = [read.viewer, read.template, *read.described]
     dataset.list.select(open_chosen, read.engine, [tabs, *opened], **SPEAKING)

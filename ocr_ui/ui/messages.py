@@ -180,7 +180,6 @@ ERRORS_ZH: dict[str, str] = {
     "picture_too_narrow": "图片的长宽比超过 200。请裁成几部分。",
     "pictures_mixed_up": "vLLM {version} 会混淆同时读取的图片。请管理员安装没有此问题的版本。",
     "port_in_use": "端口 {port} 无法监听。请管理员停止占用它的程序，或用 OCR_UI_PORT 换一个端口。",
-    "prompt_empty": "提示词为空。请输入，或还原模板自带的文本。",
     "queue_full": "等待引擎的任务太多。请稍后再试。",
     "reading_failed": "识别此页时出错（{reason}）。请重试。",
     "refused_by_engine": "引擎拒绝了此页：{reason}",

@@ -18,7 +18,7 @@ def viewer_words(lang: str, max_upload_bytes: int | None = None) -> dict[str, st
     chosen = lang if lang in LANGUAGES else "en"
     table = {key: both[chosen] for key, both in VIEWER_WORDS.items() if chosen in both}
     if max_upload_bytes is not None:
-        table["door_kinds"] = fill(table["door_kinds"], limit=bytes_text(max_upload_bytes))
+        table["door_kinds"] = fill(table["door_kinds"], limit=bytes_text(max_upload_bytes).replace(" ", "\u00a0"))
     return table
 
 

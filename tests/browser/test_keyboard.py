@@ -170,7 +170,7 @@ def test_a_refused_file_is_named_and_the_warnings_of_the_picture_do_not_stand_be
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_door_says_what_it_takes(desk: Desk, language: str) -> None:
     words = desk.goto(f"/{language}/").page.inner_text("#viewer .vw-door .vw-subdued")
-    assert "20 MB" in words
+    assert "20\u00a0MB" in words
     for kind in ("JPEG", "PNG", "WebP", "TIFF", "BMP", "GIF", "HEIC", "AVIF", "PDF"):
         assert kind in words
 

@@ -204,7 +204,8 @@ class ReadTab:
         data = await self._workbench.examples.bytes(example.name)
         received = await self._workbench.pictures.receive(data, example.file.name)
         value = localize(self._workbench.views.picture(received), self._language)
-        return [value, example.template, *self.choose(example.template, engine, example.variables)]
+        described = await asyncio.to_thread(self.choose, example.template, engine, example.variables)
+        return [value, example.template, *described]
 
     async def read(
         self,
@@ -225,7 +226,7 @@ class ReadTab:
             gr.Info(self._words["read.no_picture"])
             yield [gr.skip(), *idle]
             return
-        template = self._template(name)
+        template = await asyncio.to_thread(self._template, name)
         yield [gr.skip(), *running]
         try:
             values = self._values(template, slots)
