@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import io
+import json
 import random
 import time
 from collections.abc import AsyncIterator
@@ -251,7 +252,7 @@ async def show(request: gr.Request) -> AsyncIterator[Any]:
     query = request.query_params
     lang = query.get("lang", "en")
     kind, count = query.get("set", "receipt"), int(query.get("lines", 60))
-    words = gr.update(words=viewer_words(lang), lang=lang)
+    words = gr.update(words=json.dumps(viewer_words(lang), ensure_ascii=False), lang=lang)
     yield words, ""
     if kind == "empty":
         return

@@ -29,6 +29,7 @@ class ModuleHTML(gr.HTML):
         words: the module's words in the page's language, by key.
         frame_class: CSS class of the frame.
         events: names of events that the module triggers.
+        kwargs: those of `gr.HTML`; others reach the module as props.
     """
 
     def __init__(
@@ -56,10 +57,11 @@ class ModuleHTML(gr.HTML):
         )
 
     def preprocess(self, payload: str | None) -> Any:
+        """The value as it was last sent to the page, or as its module has set it."""
         return json.loads(payload) if payload else None
 
     def postprocess(self, value: Any) -> str:
-        return "" if value is None else json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value is not None else ""
 
     def api_info(self) -> dict[str, Any]:
-        return {"type": "string"}
+        return {"type": "string", "description": "JSON text of the value"}

@@ -1,38 +1,24 @@
 """The result viewer and editor: a picture with its lines, shown and corrected. One own component of the page.
 
-The markup that Gradio gets is static: Gradio evaluates templates as code, so nothing that was recognised may pass
-through them. All of it travels as JSON text and reaches the page through `textContent` and `value`, except `html`,
-which the server has made safe.
+What was recognised travels as JSON text (see `ModuleHTML`) and reaches the page through `textContent` and `value`,
+except `html`, which the server has made safe.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from ocr_ui.ui.gradio_quickly import gr
+from ocr_ui.ui.module_html import ModuleHTML
 
 STATIC = Path(__file__).parent / "static"
 """Folder to be served at /static-ui."""
-
-MODULE_URL = "/static-ui/viewer/viewer.mjs"
-
-TEMPLATE = '<div class="vw-host"></div>'
-
-# Gradio finds the names of own events as quoted words in this text.
-ON_LOAD = """
-const events = ["upload", "saved", "change"];
-import(props.module_url)
-  .then((module) => module.mount({ element, props, trigger, watch }))
-  .catch((error) => { element.textContent = `The viewer did not load: ${error}`; });
-"""
 
 # Keeps the room until the style sheet is there, so that nothing jumps.
 CSS = ".vw-host { min-height: var(--vw-height, clamp(560px, calc(100vh - 150px), 1200px)); }"
 
 
-class Viewer(gr.HTML):
+class Viewer(ModuleHTML):
     """Shows one page with what was read on it, and lets a person correct and judge it.
 
     Value (all keys optional; None or {} is the empty door for a picture)::
@@ -67,7 +53,7 @@ class Viewer(gr.HTML):
     Args:
         value: see above.
         words: `viewer_words(lang)`, or a table that holds it.
-        lang: "en" or "zh", that of `words` where None; change it together with `words` through `gr.update`.
+        lang: "en" or "zh", that of `words` where None.
         height: a CSS length; None fills the window.
         door: False hides everything through which a picture comes in (a viewer for stored items).
     """
@@ -78,7 +64,6 @@ class Viewer(gr.HTML):
         *,
         words: dict[str, str],
         lang: str | None = None,
-        module_url: str = MODULE_URL,
         height: str | None = None,
         door: bool = True,
         elem_id: str = "viewer",
@@ -86,25 +71,13 @@ class Viewer(gr.HTML):
     ) -> None:
         super().__init__(
             value,
-            html_template=TEMPLATE,
-            css_template=CSS + (f" .vw-host {{ --vw-height: {height}; }}" if height else ""),
-            js_on_load=ON_LOAD,
-            apply_default_css=False,
-            elem_id=elem_id,
+            module="viewer/viewer.mjs",
             words=words,
+            elem_id=elem_id,
+            frame_class="vw-host",
+            events=("upload", "saved", "change"),
+            css_template=CSS + (f" .vw-host {{ --vw-height: {height}; }}" if height else ""),
             lang=lang or words.get("locale", "en")[:2],
-            module_url=module_url,
             door=door,
             **kwargs,
         )
-
-    def preprocess(self, payload: str | None) -> dict[str, Any] | None:
-        """The value as it was last sent to the page or set by an upload; edits come through /v1/corrections."""
-        return json.loads(payload) if payload else None
-
-    def postprocess(self, value: dict[str, Any] | None) -> str:
-        """JSON text: Gradio's page would wrap a nested value in proxies, which costs 50 to 100 ms a change."""
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string", "description": "JSON text of the viewer's value"}

@@ -45,7 +45,6 @@ class ReadTab:
                     self._workbench.views.empty(),
                     words=viewer_words(self._language, self._workbench.settings.max_upload_bytes),
                     lang=self._language,
-                    padding=False,
                 )
 
     def _build_choices(self) -> None:

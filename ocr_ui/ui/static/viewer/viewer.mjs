@@ -301,7 +301,7 @@ class Viewer {
 
   /** All words again, after the language changed. */
   speak() {
-    this.words = makeWords({ ...this.props.words });
+    this.words = makeWords(JSON.parse(this.props.words));
     this.root.lang = this.props.lang ?? "en";
     relabel(this.root, this.t);
     this.list.repaint();
