@@ -21,6 +21,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
+from ocr_ui.api.comparisons import comparison_routes
 from ocr_ui.api.corrections import correction_routes
 from ocr_ui.api.errors import Unexpected, add_error_handlers
 from ocr_ui.api.exports import export_routes
@@ -63,7 +64,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app = FastAPI(title="OCR Workbench", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.workbench = workbench
     add_error_handlers(app, localize_error)
-    for routes in (health_routes, correction_routes, export_routes):
+    for routes in (health_routes, comparison_routes, correction_routes, export_routes):
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes):
         app.include_router(localized_routes(workbench, localize))

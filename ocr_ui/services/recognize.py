@@ -99,7 +99,7 @@ class Recognizer:
 
         def abandoned(finish: Callable[[], Progress]) -> None:
             self._busy[page_id] += 1
-            task = asyncio.create_task(self._keep_abandoned(page_id, page, finish, clock, person))
+            task = asyncio.create_task(self._keep_abandoned(page_id, page, finish, clock, person, engine))
             self._keeping.add(task)
             task.add_done_callback(self._keeping.discard)
 
@@ -109,9 +109,7 @@ class Recognizer:
                 if step.recognition is None:
                     yield Reading(page, step)
                 else:
-                    named = replace(step.recognition.engine, name=engine or self._engines.default)
-                    whole = replace(step, recognition=replace(step.recognition, engine=named))
-                    yield await self._keep(page_id, page, whole, clock, person)
+                    yield await self._keep(page_id, page, step, clock, person, engine)
 
     async def _ready(self, engine: str) -> Engine | None:
         """The engine, or None where it is still loading after a while."""
@@ -121,11 +119,11 @@ class Recognizer:
             return None
 
     async def _keep_abandoned(
-        self, page_id: int, page: Page, finish: Callable[[], Progress], clock: StageClock, person: str
+        self, page_id: int, page: Page, finish: Callable[[], Progress], clock: StageClock, person: str, engine: str
     ) -> None:
         """Stores what was read for a page that is gone: its tab was closed or loaded again."""
         try:
-            kept = await self._keep(page_id, page, await asyncio.to_thread(finish), clock, person)
+            kept = await self._keep(page_id, page, await asyncio.to_thread(finish), clock, person, engine)
             if kept.progress.error:
                 log.error("what was read of page %d could not be kept: %s", page_id, kept.progress.error)
         finally:
@@ -155,12 +153,15 @@ class Recognizer:
         """Waits until everything that was read is stored."""
         await asyncio.gather(*self._keeping, return_exceptions=True)
 
-    async def _keep(self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str) -> Reading:
+    async def _keep(
+        self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str, engine: str
+    ) -> Reading:
         recognition = step.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
         if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
             return Reading(page, step)
-        timed = replace(recognition, timings={**clock.seconds, **recognition.timings})
+        name = replace(recognition.engine, name=engine or self._engines.default)
+        timed = replace(recognition, engine=name, timings={**clock.seconds, **recognition.timings})
         reader = Person(person) if person else None
         try:
             stored = await asyncio.to_thread(self._store.recognitions.add, timed, page_id, reader)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ocr_ui.services.annotate import Annotator
+from ocr_ui.services.compare import Comparer
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
@@ -25,6 +26,7 @@ class Workbench:
     pictures: PageStore
     recognizer: Recognizer
     annotator: Annotator
+    comparer: Comparer
     dataset: Dataset
     exporter: Exporter
     templates: Templates
@@ -42,13 +44,15 @@ class Workbench:
         engines = engines or Engines.from_settings(settings)
         store = Store.open(settings)
         pages = PageStore(store, settings, Upright(engines, settings))
+        annotator = Annotator(store)
         return cls(
             settings=settings,
             store=store,
             engines=engines,
             pictures=pages,
             recognizer=Recognizer(store, pages, engines, settings),
-            annotator=Annotator(store),
+            annotator=annotator,
+            comparer=Comparer(store, annotator),
             dataset=Dataset(store),
             exporter=Exporter(store),
             templates=Templates(settings),

@@ -16,9 +16,11 @@ from ocr_ui.domain.review import State
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
-from ocr_ui.storage.records import StoredRecognition
+from ocr_ui.storage.records import ReadingRow, StoredRecognition
 from ocr_ui.storage.tables import page, recognition, review
 from ocr_ui.storage.tables import person as person_table
+
+_ENGINE = ("engine", "engine_version", "model", "revision", "engine_name")
 
 
 class Recognitions:
@@ -53,6 +55,17 @@ class Recognitions:
     def latest(self, page_id: int) -> StoredRecognition | None:
         """The newest recognition of a page, None where there is none."""
         return self._first(_query().where(recognition.c.page_id == page_id).order_by(recognition.c.id.desc()).limit(1))
+
+    def of_same_page(self, recognition_id: int, limit: int = 20) -> list[ReadingRow]:
+        """The newest readings of a recognition's page, newest first. Raises NotFound (`unknown_recognition`)."""
+        of_page = select(recognition.c.page_id).where(recognition.c.id == recognition_id).scalar_subquery()
+        columns = [recognition.c[name] for name in ("id", "created_at", *_ENGINE, "template", "outcome")]
+        query = select(*columns).where(recognition.c.page_id == of_page).order_by(recognition.c.id.desc()).limit(limit)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        if not rows:
+            raise unknown(recognition_id)
+        return [ReadingRow(row.id, row.created_at, _engine(row), row.template, row.outcome) for row in rows]
 
     def _first(self, query: Select) -> StoredRecognition | None:
         with self._database.reading() as connection:
@@ -144,12 +157,16 @@ def stored(row: Row) -> StoredRecognition:
     return StoredRecognition(row.id, row.page_id, row.person or "", row.created_at, value_of(row))
 
 
+def _engine(row: Row) -> EngineName:
+    return EngineName(*(getattr(row, name) for name in _ENGINE))
+
+
 def value_of(row: Row) -> Recognition:
     """The recognition in a row with the columns of `recognition` and `sha256` of the page."""
     prompt = json.loads(row.prompt)
     return Recognition(
         page_sha256=row.sha256,
-        engine=EngineName(row.engine, row.engine_version, row.model, row.revision, row.engine_name),
+        engine=_engine(row),
         prompt=PromptUsed(row.template, row.template_version, row.task, **prompt),
         content=PageContent.from_dict(json.loads(row.content)),
         generation=Generation(**json.loads(row.generation)),

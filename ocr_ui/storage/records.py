@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ocr_ui.domain.page import Page
-from ocr_ui.domain.recognition import Recognition
+from ocr_ui.domain.recognition import EngineName, Recognition
 from ocr_ui.domain.review import Correction, Review
 
 
@@ -36,6 +36,17 @@ class StoredRecognition:
     person: str
     created_at: datetime
     recognition: Recognition
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRow:
+    """What tells the readings of one page apart, without what was read."""
+
+    id: int
+    created_at: datetime
+    engine: EngineName
+    template: str
+    outcome: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,9 @@ def wire_opening(
     async def open_chosen(event: gr.SelectData, engine: str) -> list[Any]:
         return [gr.update(selected="read"), *await shown(int(event.value), engine)]
 
+    async def open_kept(event: gr.SelectData, engine: str) -> list[Any]:
+        return await shown(int(event.value), engine)
+
     async def open_addressed(request: gr.Request, engine: str) -> list[Any]:
         item, page = (
             request.query_params.get(name, "") for name in ("item", "picture")
@@ -104,6 +107,7 @@ def wire_opening(
 
     opened = [read.viewer, read.template, *read.described]
     dataset.list.select(open_chosen, read.engine, [tabs, *opened], **SPEAKING)
+    read.again.panel.select(open_kept, read.engine, opened, **SPEAKING)
     demo.load(open_addressed, read.engine, opened, **SPEAKING)
 
 

@@ -165,6 +165,7 @@ ERRORS_ZH: dict[str, str] = {
     "not_a_choice": "{value} 不是 {variable} 的可选值。可选：{allowed}。",
     "not_a_picture": "这不是图片。请提供 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC、AVIF 或 PDF 文件。",
     "not_writable": "有一行无法用这种格式表示。请改用 JSON 格式。",
+    "not_the_same_picture": "条目 {left} 和 {right} 识别的不是同一张图片。请比较同一张图片的两次识别。",
     "note_too_long": "备注有 {length} 个字符，最多保存 {limit} 个。",
     "nothing_to_export": "没有符合条件的条目，未写入任何内容。请放宽筛选条件。",
     "number_too_large": "数字过大，无法保存。请刷新页面后重试。",

@@ -17,6 +17,7 @@ from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.tabs.again import ReadAgain
 from ocr_ui.ui.viewer import Viewer
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
@@ -32,6 +33,7 @@ class ReadTab:
 
     def __init__(self, workbench: Workbench, words: dict[str, str], language: str) -> None:
         self._workbench, self._words, self._language = workbench, words, language
+        self.again = ReadAgain(workbench, words, language)
 
     def build(self) -> None:
         self.written = gr.State("")  # the prompt as a handler wrote it last; another text is a person's
@@ -41,6 +43,7 @@ class ReadTab:
                 self._build_prompt()
                 self._build_examples()
             with gr.Column(scale=1, min_width=640):
+                self.again.build(engine_choices(self._workbench))
                 self.viewer = Viewer(
                     self._workbench.views.empty(),
                     words=viewer_words(self._language, self._workbench.settings.max_upload_bytes),
@@ -136,6 +139,7 @@ class ReadTab:
             concurrency_id="read",
         )
         self.stop.click(self.stop_reading, None, None, **quiet)
+        self.again.wire(self)
 
     def _wire_versions(self, quiet: dict) -> None:
         text = [self.prompt, *self.chosen]
@@ -180,7 +184,7 @@ class ReadTab:
     async def choose_engine(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any, Any]:
         """Another engine: it starts where it has not been needed before."""
         self._workbench.engines.wake(engine)
-        return self.explain(name, engine, *slots)
+        return await asyncio.to_thread(self.explain, name, engine, *slots)
 
     def notice_edit(self, prompt: str, written: str, name: str, engine: str, *slots: str | None) -> str:
         return (
@@ -225,12 +229,9 @@ class ReadTab:
             gr.Info(self._words["read.no_picture"])
             yield [gr.skip(), *idle]
             return
-        template = await asyncio.to_thread(self._template, name)
+        asked = await asyncio.to_thread(self.asked, prompt, written, name, slots)
         yield [gr.skip(), *running]
         try:
-            values = self._values(template, slots)
-            # A text that nobody has touched since it was written here follows the values, however late they came.
-            asked = ReadRequest(template, values, None if prompt == written else prompt)
             owner = request.session_hash or ""
             reading = self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner)
             async with aclosing(reading) as steps:
@@ -243,6 +244,12 @@ class ReadTab:
             yield [localize(views.failed(page, page_id, error), self._language), *idle]
             return
         yield [gr.skip(), *idle]
+
+    def asked(self, prompt: str, written: str, name: str, slots: tuple[str | None, ...]) -> ReadRequest:
+        """What the tab asks for: its template with the values typed, or with the text edited for this run."""
+        template = self._template(name)
+        # A text that nobody has touched since it was written here follows the values, however late they came.
+        return ReadRequest(template, self._values(template, slots), None if prompt == written else prompt)
 
     def keep_version(self, prompt: str, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any]:
         template = self._template(name)

@@ -1,0 +1,222 @@
+"""Two readings of one picture beside each other: which lines and fields belong together, and where they differ."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ocr_ui.domain.content import Field, PageContent, TextLine
+from ocr_ui.domain.geometry import Quad
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.review import ErrorKind
+from ocr_ui.errors import BadInput
+from ocr_ui.scoring.differences import LinePair, compare
+from ocr_ui.scoring.pairing import SAME_PLACE
+from ocr_ui.scoring.segments import Segment, segments
+from ocr_ui.services.annotate import Annotator, Item
+from ocr_ui.storage.records import ReadingRow
+from ocr_ui.storage.store import Store
+
+STATES = ("same", "text", "box", "order", "left", "right")
+"""How two rows stand to each other: the same; another text; the same text in another place, or in another order; there
+is such a row on the left alone, or on the right alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line, a field or a row of a table in both readings.
+
+    Attributes:
+        name: of a field; empty elsewhere.
+        left, right: the text in pieces, each marked where the other differs; None where there is no such row, or where
+            the field is absent from the picture.
+        left_quad, right_quad: in pixels of the picture that both read.
+        state: one of STATES.
+    """
+
+    name: str
+    left: tuple[Segment, ...] | None
+    right: tuple[Segment, ...] | None
+    left_quad: Quad | None
+    right_quad: Quad | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows of one kind: fields, lines, tables or text. Text is there beside lines only where it says more than they."""
+
+    kind: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Attributes:
+    left, right: both items as they were left: corrected where somebody has corrected them.
+    edit_distance: in characters, see `ocr_ui.scoring.differences.compare`.
+    """
+
+    left: Item
+    right: Item
+    sections: tuple[Section, ...]
+    edit_distance: int
+
+    @property
+    def page(self) -> Page:
+        return self.left.page.page
+
+
+class Comparer:
+    """Compares readings of a store."""
+
+    def __init__(self, store: Store, annotator: Annotator) -> None:
+        self._store, self._annotator = store, annotator
+
+    async def compare(self, left_id: int, right_id: int) -> Comparison:
+        """Raises NotFound (`unknown_recognition`), BadInput (`not_the_same_picture`)."""
+        left, right = await self._annotator.open_item(left_id), await self._annotator.open_item(right_id)
+        if left.page.page.sha256 != right.page.page.sha256:
+            raise BadInput(
+                "not_the_same_picture",
+                f"The items {left_id} and {right_id} are readings of different pictures.",
+                "Compare two readings of one picture.",
+                left=left_id,
+                right=right_id,
+            )
+        return await asyncio.to_thread(compare_items, left, right)
+
+    async def readings(self, recognition_id: int) -> list[ReadingRow]:
+        """The newest readings of the page of an item, itself among them. Raises NotFound (`unknown_recognition`)."""
+        return await asyncio.to_thread(self._store.recognitions.of_same_page, recognition_id)
+
+
+def compare_items(left: Item, right: Item) -> Comparison:
+    ours, theirs = _comparable(left.content), _comparable(right.content)
+    difference = compare(ours, theirs)
+    found = (
+        Section("fields", tuple(_field_rows(ours.fields, theirs.fields))),
+        Section("lines", tuple(_line_row(pair) for pair in difference.pairs if ours.lines or theirs.lines)),
+        Section("tables", _text_rows(_cells(ours), _cells(theirs))),
+        Section("text", _text_rows(_own_text(ours), _own_text(theirs))),
+    )
+    return Comparison(left, right, tuple(section for section in found if section.rows), difference.edit_distance)
+
+
+def _comparable(content: PageContent) -> PageContent:
+    """Lines without ids, which two readings both count from 0; the text as lines where an engine gives no lines."""
+    lines = content.lines or tuple(TextLine(text) for text in content.text.split("\n") if text.strip())
+    return replace(content, lines=tuple(replace(line, id="") for line in lines))
+
+
+def _own_text(content: PageContent) -> list[str]:
+    """The text by lines, where it is more than the lines one after the other."""
+    said = [text for text in content.text.split("\n") if text.strip()]
+    return [] if said == [line.text for line in content.lines if line.text.strip()] else said
+
+
+def _cells(content: PageContent) -> list[str]:
+    return [" | ".join(row) for table in content.tables for row in table.grid]
+
+
+def _text_rows(left: Iterable[str], right: Iterable[str]) -> tuple[Row, ...]:
+    ours, theirs = (PageContent(lines=tuple(TextLine(text) for text in texts)) for texts in (left, right))
+    return tuple(_line_row(pair) for pair in compare(ours, theirs).pairs)
+
+
+def _line_row(pair: LinePair) -> Row:
+    left, right = pair.model, pair.human
+    pieces = segments(left.text, right.text) if left and right else (_alone(left), _alone(right))
+    return Row("", *pieces, left.quad if left else None, right.quad if right else None, _line_state(pair))
+
+
+def _alone(line: TextLine | None) -> tuple[Segment, ...] | None:
+    return None if line is None else ((line.text, True),)
+
+
+def _line_state(pair: LinePair) -> str:
+    if pair.model is None or pair.human is None:
+        return "left" if pair.model else "right"
+    if pair.model.text != pair.human.text:
+        return "text"
+    if ErrorKind.WRONG_ORDER in pair.kinds:
+        return "order"
+    return "box" if pair.iou is not None and pair.iou < SAME_PLACE else "same"
+
+
+def _field_rows(left: Sequence[Field], right: Sequence[Field]) -> Iterator[Row]:
+    ours, theirs = {field.name: field for field in left}, {field.name: field for field in right}
+    for name in dict.fromkeys((*ours, *theirs)):
+        yield _field_row(name, ours.get(name), theirs.get(name))
+
+
+def _field_row(name: str, left: Field | None, right: Field | None) -> Row:
+    one, other = left.value if left else None, right.value if right else None
+    if one is None or other is None:
+        state = "same" if one is other else "right" if one is None else "left"
+        pieces = tuple(None if value is None else ((value, True),) for value in (one, other))
+    else:
+        state = "same" if one == other else "text"
+        pieces = segments(one, other)
+    return Row(name, *pieces, left.quad if left else None, right.quad if right else None, state)
+
+
+def reading_value(row: ReadingRow) -> dict[str, Any]:
+    """A reading for the page's list of those that can be compared."""
+    return {
+        "id": row.id,
+        "engine": row.engine.title,
+        "engine_name": row.engine.name or row.engine.kind,
+        "template": row.template,
+        "outcome": row.outcome,
+        "created_at": row.created_at.isoformat(),
+    }
+
+
+def comparison_value(comparison: Comparison) -> dict[str, Any]:
+    """Plain JSON values, for the page."""
+    page = comparison.page
+    return {
+        "picture": {"url": f"/pictures/{page.sha256}", "width": page.width, "height": page.height, "name": page.name},
+        "left": _side(comparison.left),
+        "right": _side(comparison.right),
+        "edit_distance": comparison.edit_distance,
+        "sections": [{"kind": s.kind, "rows": [_row(row) for row in s.rows]} for s in comparison.sections],
+    }
+
+
+def _side(item: Item) -> dict[str, Any]:
+    recognition = item.recognition.recognition
+    return {
+        "id": item.recognition.id,
+        "engine": recognition.engine.title,
+        "engine_version": recognition.engine.version,
+        "model": recognition.engine.model,
+        "revision": recognition.engine.revision,
+        "template": recognition.prompt.template,
+        "created_at": item.recognition.created_at.isoformat(),
+        "outcome": recognition.outcome,
+        "seconds": recognition.generation.seconds,
+        "version": item.correction.correction.version if item.correction else 0,
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "left": _pieces(row.left),
+        "right": _pieces(row.right),
+        "left_quad": _points(row.left_quad),
+        "right_quad": _points(row.right_quad),
+        "state": row.state,
+    }
+
+
+def _pieces(pieces: tuple[Segment, ...] | None) -> list[list[Any]] | None:
+    return None if pieces is None else [list(piece) for piece in pieces]
+
+
+def _points(quad: Quad | None) -> list[list[float]] | None:
+    return None if quad is None else [list(point) for point in quad.points]

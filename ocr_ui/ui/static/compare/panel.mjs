@@ -1,0 +1,202 @@
+/** Two readings side by side: their rows with what differs, and the picture with both readings' boxes. */
+
+import { make } from "../page/dom.mjs";
+import { Picture } from "./picture.mjs";
+
+const SIDES = ["left", "right"];
+const LETTERS = { left: "A", right: "B" };
+const SIGNS = { same: "=", text: "≠", box: "▭", order: "⇅", left: "A", right: "B" };
+
+export class Panel {
+  /** `onkeep(id)`: this reading is to be corrected; `onclose()`. */
+  constructor({ t, onkeep, onclose }) {
+    Object.assign(this, { t, onkeep, onclose });
+    this.rows = [];
+    this.picture = new Picture({ t, onchoose: (index) => this.choose(index, { focus: true }) });
+    this.title = make("h2", { textContent: t("title"), tabindex: "-1" });
+    this.summary = make("p", { class: "wb-cmp-summary", role: "status" });
+    this.only = make("input", { type: "checkbox", id: "compare-only", onchange: () => this.#filter() });
+    this.steps = [
+      ["previous", "↑", -1],
+      ["next", "↓", 1],
+    ].map(([key, sign, step]) => this.#button(key, sign, () => this.step(step)));
+    const close = this.#button("close", "✕", onclose);
+    close.id = "compare-close";
+    this.heads = make("div", { class: "wb-cmp-heads" });
+    this.body = make("div", { class: "wb-cmp-body" });
+    this.list = make("div", { class: "wb-cmp-list" }, this.heads, this.body);
+    this.element = make(
+      "section",
+      { class: "wb-cmp-panel", hidden: true, "aria-label": t("title"), onkeydown: (event) => this.#key(event) },
+      make(
+        "header",
+        {},
+        this.title,
+        this.summary,
+        make("label", { for: "compare-only" }, this.only, make("span", { textContent: t("only") })),
+        ...this.steps,
+        close,
+      ),
+      make("div", { class: "wb-cmp-both" }, this.picture.element, this.list),
+    );
+  }
+
+  #button(key, sign, onclick) {
+    const words = this.t(key);
+    const named = { title: words, "aria-label": words };
+    return make("button", { type: "button", class: "wb-cmp-button", ...named, textContent: sign, onclick });
+  }
+
+  get focused() {
+    return this.element.contains(document.activeElement);
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+
+  show(comparison) {
+    const all = comparison.sections.flatMap((section) => section.rows);
+    this.element.hidden = false;
+    this.chosen = null;
+    this.only.checked = false;
+    this.picture.show(comparison.picture, all);
+    this.heads.replaceChildren(make("span"), ...SIDES.map((side) => this.#head(side, comparison[side])));
+    this.rows = [];
+    this.body.replaceChildren(...comparison.sections.map((section) => this.#section(section)));
+    this.#summarize(all, comparison.edit_distance);
+    this.#filter();
+    this.title.focus({ preventScroll: true });
+  }
+
+  #head(side, reading) {
+    const { t } = this;
+    const seconds = Number(reading.seconds).toFixed(1);
+    const about = [
+      reading.template,
+      t("seconds", { seconds }),
+      reading.version ? t("corrected", { version: reading.version }) : "",
+      reading.outcome === "complete" ? "" : t(`outcome.${reading.outcome}`),
+    ];
+    const made = [reading.engine, reading.engine_version, reading.model, reading.revision].filter(Boolean).join(" · ");
+    return make(
+      "div",
+      { class: `wb-cmp-head ${side}`, title: made },
+      make("strong", {}, make("span", { class: "wb-cmp-letter", textContent: LETTERS[side] }), bidi(reading.engine)),
+      make("span", { class: "wb-cmp-about", textContent: about.filter(Boolean).join(" · ") }),
+      make("button", {
+        type: "button",
+        class: "wb-cmp-button",
+        "data-keep": side,
+        textContent: t("keep"),
+        title: t("keep.title"),
+        "aria-label": `${t("keep")}: ${LETTERS[side]}, ${reading.engine}`,
+        onclick: () => this.onkeep(reading.id),
+      }),
+    );
+  }
+
+  #section({ kind, rows }) {
+    const heads = ["", "A", "B"].map((name) => make("th", { scope: "col", textContent: name }));
+    const table = make(
+      "table",
+      {},
+      make("thead", { class: "wb-cmp-offscreen" }, make("tr", {}, ...heads)),
+      make("tbody", {}, ...rows.map((row) => this.#row(row))),
+    );
+    return make(
+      "section",
+      { "data-section": kind },
+      make("h3", { textContent: this.t(`section.${kind}`) }),
+      table,
+    );
+  }
+
+  #row(row) {
+    const index = this.rows.length;
+    const state = this.t(`state.${row.state}`);
+    const sign = make("span", { title: state, "aria-hidden": "true", textContent: SIGNS[row.state] });
+    const said = make("span", { class: "wb-cmp-offscreen", textContent: state });
+    const name = row.name ? make("span", { class: "wb-cmp-name", dir: "auto", textContent: row.name }) : null;
+    const element = make(
+      "tr",
+      {
+        tabindex: "-1",
+        "data-state": row.state,
+        onclick: () => this.choose(index),
+        onfocus: () => this.choose(index),
+      },
+      make("th", { scope: "row" }, sign, said, name),
+      ...SIDES.map((side) => this.#cell(side, row[side])),
+    );
+    this.rows.push({ element, state: row.state });
+    return element;
+  }
+
+  #cell(side, pieces) {
+    if (pieces === null) return make("td", { class: "wb-cmp-none", textContent: this.t("missing") });
+    if (!pieces.some(([text]) => text)) return make("td", { class: "wb-cmp-none", textContent: this.t("empty") });
+    const parts = pieces.map(([text, differs]) =>
+      differs ? make("mark", { class: side, textContent: text }) : document.createTextNode(text),
+    );
+    return make("td", { dir: "auto" }, ...parts);
+  }
+
+  #summarize(rows, characters) {
+    const differing = rows.filter((row) => row.state !== "same").length;
+    const key = !rows.length ? "nothing" : differing ? "summary" : "equal";
+    this.summary.textContent = this.t(key, { differing, total: rows.length, characters });
+    for (const button of this.steps) button.disabled = !differing;
+    this.only.disabled = !differing;
+  }
+
+  #filter() {
+    for (const { element, state } of this.rows) element.hidden = this.only.checked && state === "same";
+    this.#makeReachable();
+  }
+
+  /** One row takes part in the order of Tab: the chosen one, else the first that is seen. */
+  #makeReachable() {
+    const seen = this.rows.filter(({ element }) => !element.hidden);
+    const own = seen.find(({ element }) => element === this.rows[this.chosen]?.element) ?? seen[0];
+    for (const { element } of this.rows) element.tabIndex = element === own?.element ? 0 : -1;
+  }
+
+  choose(index, { focus = false } = {}) {
+    if (this.chosen !== index) {
+      this.rows[this.chosen]?.element.removeAttribute("aria-current");
+      this.chosen = index;
+      this.rows[index].element.setAttribute("aria-current", "true");
+      this.#makeReachable();
+    }
+    this.picture.choose(index);
+    if (focus) this.rows[index].element.focus();
+  }
+
+  /** The next row that differs, or the one before; around the end to the beginning. */
+  step(by, wanted = (row) => row.state !== "same") {
+    const count = this.rows.length;
+    const start = this.chosen ?? (by > 0 ? -1 : count);
+    for (let n = 1; n <= count; n += 1) {
+      const index = (((start + by * n) % count) + count) % count;
+      const row = this.rows[index];
+      if (!row.element.hidden && wanted(row)) return this.choose(index, { focus: true });
+    }
+    return undefined;
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const any = () => true;
+    const arrows = { ArrowDown: () => this.step(1, any), ArrowUp: () => this.step(-1, any) };
+    const keys = { n: () => this.step(1), p: () => this.step(-1), Escape: this.onclose };
+    const own = event.target.closest("tr") ? { ...keys, ...arrows } : keys;
+    const does = own[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!does) return;
+    event.preventDefault();
+    event.stopPropagation();
+    does();
+  }
+}
+
+const bidi = (textContent) => make("bdi", { textContent });
