@@ -7,6 +7,7 @@ twice the time. `python benchmarks/parsing.py` prints a table and exits with 1 w
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.parsing import dispatch, repeats
 
 SIZE = (1000, 1000)
+random.seed(1)
 TASKS = (Task.SPOTTING, Task.FIELDS, Task.TABLE, Task.FORMULA, Task.DOCUMENT, Task.LAYOUT, Task.TEXT)
 
 
@@ -84,6 +86,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "dollar formulas": counted("$x_{{{i}}}$ "),
     "open formulas": repeated("\\["),
     "environments": repeated("\\begin{a}"),
+    "letters": lambda size: "".join(f"{random.choice('abcdefghij')}\n" for _ in range(size // 2)),
     "fences": repeated("```\n"),
     "layouts": counted("t{i}<hy-meta><layout>text</layout><poly>({x},{y}),(9,9),(9,9),(9,9)</poly></hy-meta>"),
     "figures": counted("figure {i}({x},{y}),(999,999)\n"),

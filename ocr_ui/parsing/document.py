@@ -58,7 +58,7 @@ def parse(
 
 def _content(pieces: list[tables.Piece], page: _Page, finished: bool) -> PageContent:
     notes = page.notes
-    lines = tuple(line for piece in pieces if not piece.table for line in text_lines(piece.text))
+    lines = tuple(line for piece in pieces if not piece.table for line in text_lines(piece.text, notes))
     found = tuple(piece.table for piece in pieces if piece.table)
     text = tables.join(pieces).rstrip()
     if page.regions and not text.strip():
@@ -73,10 +73,11 @@ def _content(pieces: list[tables.Piece], page: _Page, finished: bool) -> PageCon
 
 def _is_cut(text: str) -> bool:
     """A display formula, an environment or a fenced block is still open at the end."""
-    opened = [line for line in text.split("\n") if line.lstrip().startswith("$$") or line.rstrip().endswith("$$")]
+    lines = text.split("\n") if "$$" in text or "```" in text else []
+    opened = [line for line in lines if "$$" in line and (line.lstrip()[:2] == "$$" or line.rstrip()[-2:] == "$$")]
     marks = sum(line.count("$$") for line in opened)
     dangling = marks % 2 == 1 and bool(opened) and opened[-1].lstrip().startswith("$$")
-    fences = sum(line.lstrip().startswith("```") for line in text.split("\n"))
+    fences = sum(line.lstrip()[:3] == "```" for line in lines)
     brackets = text.count("\\[") > text.count("\\]") and text.rfind("\\[") > text.rfind("\\]")
     environments = text.count("\\begin{") > text.count("\\end{")
     return dangling or fences % 2 == 1 or (brackets and not text.endswith("\\[")) or environments

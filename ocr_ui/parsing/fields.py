@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ocr_ui.domain.content import Field, PageContent, TextLine
+from ocr_ui.domain.content import Field, PageContent
 from ocr_ui.parsing import loose_json, tables
 from ocr_ui.parsing.loose_json import Pairs
 from ocr_ui.parsing.notes import Notes
+from ocr_ui.parsing.plain import text_lines
 from ocr_ui.parsing.repeats import find_repeat
 
 MOST_ROOTS = 1000
@@ -19,6 +20,7 @@ _ROOT = re.compile(rf"[{{｛]\s{{0,40}}(?:[{_Q}}}｝]|//|/\*|[^\W\d][\w .\-]{{0,
 _BULLET = re.compile(r"(?:[-*•]\s{1,4}|\d{1,3}[.)]\s{1,4})")
 _NAME_KEYS = ("name", "key", "field", "字段", "字段名", "名称", "键")
 _VALUE_KEYS = ("value", "text", "content", "值", "内容", "字段值")
+_SEPARATOR = re.compile("[:：=\t|]")
 _NOT_A_NAME = re.compile(r"[.。!?！？,，;；]|https?$|^\d{1,2}$")
 
 
@@ -38,9 +40,10 @@ def parse(text: str, field_names: Sequence[str] = (), finished: bool = True) -> 
     if pairs is None:
         pairs = _from_lines(text, field_names, notes)
     fields = _fields(pairs, field_names, notes)
-    lines = () if fields else tuple(TextLine(line.strip("\r")) for line in text.split("\n") if line.strip())
+    there = bool(text.strip())
     if not fields and "limit" not in notes:
-        notes.add("unparsed" if lines else "empty", "The answer has no fields." if lines else "")
+        notes.add("unparsed" if there else "empty", "The answer has no fields." if there else "")
+    lines = () if fields else text_lines(text, notes)
     _name_missing(fields, field_names, notes)
     warnings = tuple(w for w in notes.warnings() if finished or w.code != "truncated")
     return PageContent(fields=fields, lines=lines, text=text.strip("\r\n"), warnings=warnings)
@@ -163,8 +166,8 @@ def _unwrap(value: Pairs, field_names: Sequence[str]) -> list[tuple[str, Any]]:
 
 def _from_lines(text: str, field_names: Sequence[str], notes: Notes) -> list[tuple[str, Any]]:
     asked = {normal_name(name): name for name in field_names}
-    lines = (line for line in text.split("\n") if line and not line.isspace())
-    pairs = [pair for line in lines if (pair := _line_pair(line, asked)) is not None]
+    lines = text.split("\n") if _SEPARATOR.search(text) else ()
+    pairs = [pair for line in lines if line.strip() and (pair := _line_pair(line, asked)) is not None]
     pairs = pairs or _from_table(text, asked)
     if pairs:
         notes.add("repaired", "The answer is no JSON; its lines were read as names and values.")
@@ -187,7 +190,7 @@ def _from_table(text: str, asked: dict[str, str]) -> list[tuple[str, Any]]:
 
 def _line_pair(line: str, asked: dict[str, str]) -> tuple[str, str] | None:
     """A line split at its first colon, or at the one after a name asked for that has a colon itself."""
-    if len(line) > 4000:
+    if len(line) > 4000 or not _SEPARATOR.search(line, 0, 200):
         return None
     for place, c in enumerate(line[:200]):
         if asked and c in ":：=\t|" and (name := asked.get(normal_name(line[:place].strip(" \t-*•|_")))) is not None:

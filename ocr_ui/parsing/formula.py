@@ -23,7 +23,7 @@ def parse(text: str, finished: bool = True) -> PageContent:
     body = unfence(text, _FENCES).strip()
     parts, prose, closed = split(body)
     if not parts or (prose and not _LEAD_IN.fullmatch(prose)):
-        formulas = [line.text for line in text_lines(body)] if parts else [body] if body else []
+        formulas = [line.text for line in text_lines(body, notes)] if parts else [body] if body else []
         joined = body
     else:
         formulas = parts

@@ -33,15 +33,27 @@ def cut_repeat(text: str, notes: Notes, finished: bool) -> str:
     return text[: repeat.cut].rstrip() if not repeat.unit.strip() else text[: repeat.cut]
 
 
-def text_lines(text: str) -> tuple[TextLine, ...]:
+MOST_LINES = 100_000
+"""Lines that are told apart; an answer of more is noise, and each line costs as much as a hundred characters."""
+
+
+def rows(text: str, notes: Notes) -> list[str]:
+    """The text cut at line feeds; what stands behind the first MOST_LINES stays one piece, so that nothing is lost."""
+    found = text.split("\n", MOST_LINES)
+    if len(found) > MOST_LINES:
+        notes.add("limit", "The answer has more lines than are told apart; the rest is kept as one.")
+    return found
+
+
+def text_lines(text: str, notes: Notes) -> tuple[TextLine, ...]:
     """Every line that is not blank, its indentation kept."""
-    return tuple(TextLine(line.rstrip("\r")) for line in text.split("\n") if line.strip())
+    return tuple(TextLine(line.rstrip("\r")) for line in rows(text, notes) if line.strip())
 
 
 def parse(text: str, finished: bool = True) -> PageContent:
     notes = Notes()
     text = cut_repeat(text, notes, finished).rstrip()
-    lines = text_lines(text)
+    lines = text_lines(text, notes)
     if not lines:
         notes.add("empty")
     return PageContent(lines, text=text.strip("\r\n"), warnings=notes.warnings())

@@ -23,6 +23,7 @@ from ocr_ui.parsing import loose_json
 from ocr_ui.parsing import spotting_tokens as tokens
 from ocr_ui.parsing.answers import strip_fence
 from ocr_ui.parsing.coordinates import is_flat, number, numbers, order_points, read_list
+from ocr_ui.parsing.plain import rows
 from ocr_ui.parsing.repeats import find_repeat
 from ocr_ui.parsing.spotting_json import box_of, entries_of, json_box, other_json, text_of
 from ocr_ui.parsing.spotting_lines import Box, Lines
@@ -447,7 +448,7 @@ class Scanner:
                 self._emit(line, Box(values))
             self.lines.notes.add("repaired", "The boxes came in another form than was asked for.")
             return
-        for line in text.split("\n"):
+        for line in rows(text, self.lines.notes):
             if line.strip():
                 self.lines.add(line.strip("\r"), None)
         self.lines.notes.add("unparsed", "The answer has no coordinates that can be read; its text is kept.")

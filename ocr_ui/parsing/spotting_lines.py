@@ -46,6 +46,12 @@ class Lines:
     def add(self, text: str, box: Box | None, *codes: str) -> None:
         if box is not None and box.cut:
             box = None
+        if box is None and not codes:
+            # The short way for texts of nothing but lines, which may have hundreds of thousands.
+            if text.strip():
+                self.drifting = 0
+                self.lines.append(TextLine(text))
+            return
         reading = None if box is None else place(box.values, self.size)
         quad = reading and reading.quad
         line = self.offset + len(self.lines)

@@ -45,7 +45,7 @@ def parse(text: str, finished: bool = True) -> PageContent:
     if not tables:
         pieces = _other_table(text, notes) or pieces
         tables = tuple(piece.table for piece in pieces if piece.table)
-    lines = tuple(line for piece in pieces if not piece.table for line in prose(piece.text))
+    lines = tuple(line for piece in pieces if not piece.table for line in prose(piece.text, notes))
     if not tables:
         notes.add("unparsed" if lines else "empty", "The answer has no table." if lines else "")
     elif not any(cell for table in tables for row in table.grid for cell in row):
@@ -58,10 +58,10 @@ def join(pieces: Sequence[Piece]) -> str:
     return "".join(piece.table.html if piece.table else piece.text for piece in pieces).strip("\r\n")
 
 
-def prose(text: str) -> tuple[TextLine, ...]:
+def prose(text: str, notes: Notes) -> tuple[TextLine, ...]:
     """Lines of the text around tables, without the wrapper of a web page and without fences."""
     outside = _WRAPPER.sub("", text)
-    return tuple(line for line in text_lines(outside) if not _FENCE_LINE.fullmatch(line.text))
+    return tuple(line for line in text_lines(outside, notes) if not _FENCE_LINE.fullmatch(line.text))
 
 
 def split(text: str, notes: Notes, strict: bool = True, looped: bool = False) -> list[Piece]:

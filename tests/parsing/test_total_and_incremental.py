@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ocr_ui.domain.content import WARNING_CODES, PageContent
 from ocr_ui.domain.prompt import Task
-from ocr_ui.parsing import dispatch
+from ocr_ui.parsing import dispatch, plain
 
 SIZE = (640, 480)
 PIECES = [
@@ -161,3 +161,18 @@ def test_work_grows_with_the_answer_alone(task: Task, monkeypatch: pytest.Monkey
     for at in range(0, len(text), 5):
         stream.feed(text[at : at + 5])
     assert parsed <= 12 * len(text)
+
+
+@pytest.mark.parametrize("task", [Task.SPOTTING, Task.TEXT, Task.FIELDS, Task.TABLE, Task.DOCUMENT, Task.LAYOUT])
+def test_lines_beyond_those_told_apart_stay_as_one(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain, "MOST_LINES", 3)
+    text = "apple\nbread\ncheese\ndates\neggs"
+    content = dispatch.parse(task, text, SIZE)
+    assert [line.text for line in content.lines] == ["apple", "bread", "cheese", "dates\neggs"]
+    assert content.text == text
+    assert "limit" in {warning.code for warning in content.warnings}
+    stream = dispatch.IncrementalParser(task, SIZE)
+    for piece in text:
+        stream.feed(piece)
+    assert stream.finish() == content
+    assert "limit" not in {warning.code for warning in dispatch.parse(task, "apple\nbread\ncheese", SIZE).warnings}
