@@ -54,8 +54,10 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_recognize(commands: Any) -> None:
     command = commands.add_parser("recognize", help="read a picture")
-    command.add_argument("image", type=Path, metavar="IMAGE")
-    command.add_argument("--template", default="full_text", metavar="NAME")
+    command.add_argument("image", type=Path, metavar="IMAGE", help="a picture or PDF file; of several pages the first")
+    command.add_argument(
+        "--template", default="full_text", metavar="NAME", help="a file of prompts/ or of the data folder (full_text)"
+    )
     command.add_argument("--var", action="append", default=[], metavar="k=v", help="a variable of the template")
     command.add_argument("--engine", default="", metavar="NAME", help="rapidocr, vllm, openai or llama")
     command.add_argument("--json", action="store_true", help="one JSON object instead of the text")
@@ -85,17 +87,28 @@ def _add_export(commands: Any) -> None:
 def _add_parse(commands: Any) -> None:
     command = commands.add_parser("parse", help="model output to lines, fields and tables")
     command.add_argument("file", nargs="?", type=Path, metavar="FILE", help="standard input where it is left out")
-    command.add_argument("--task", required=True, choices=("spotting", "fields", "table", "formula", "markdown"))
+    command.add_argument(
+        "--task",
+        required=True,
+        choices=("spotting", "fields", "table", "formula", "markdown"),
+        help="what the model was asked for",
+    )
     command.add_argument("--width", type=int, required=True, metavar="W", help="of the picture, in pixels")
-    command.add_argument("--height", type=int, required=True, metavar="H")
-    command.add_argument("--field", action="append", default=[], metavar="NAME", help="a field that was asked for")
+    command.add_argument("--height", type=int, required=True, metavar="H", help="of the picture, in pixels")
+    command.add_argument(
+        "--field",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a field that was asked for, once for each; case, blanks and width are ignored",
+    )
     command.set_defaults(run=_parse)
 
 
 def _add_check_image(commands: Any) -> None:
     command = commands.add_parser("check-image", help="what a file looks like once it is upright and RGB")
-    command.add_argument("file", type=Path, metavar="FILE")
-    command.add_argument("--out", type=Path, metavar="FILE", help="write the upright picture as PNG")
+    command.add_argument("file", type=Path, metavar="FILE", help="a picture or PDF file")
+    command.add_argument("--out", type=Path, metavar="FILE", help="also write the upright picture, as a PNG file")
     command.set_defaults(run=_check_image)
 
 
@@ -146,11 +159,11 @@ def _filters(written: Sequence[str]) -> dict[str, Any]:
 
 
 def _parse(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.parse import parse_text
+    from ocr_ui.services.parse import parse_text, read_answer
 
-    data = sys.stdin.buffer.read() if arguments.file is None else _bytes(arguments.file)
-    text = data.decode("utf-8", errors="replace")
-    _print_json(parse_text(arguments.task, text, arguments.width, arguments.height, arguments.field))
+    text, warnings = read_answer(sys.stdin.buffer.read() if arguments.file is None else _bytes(arguments.file))
+    content = parse_text(arguments.task, text, arguments.width, arguments.height, arguments.field)
+    _print_json({**content, "warnings": [*warnings, *content["warnings"]]})
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import os
@@ -15,7 +16,7 @@ import pytest
 from fakes import ScriptedEngine, ScriptStep
 from stored import add_item, open_store
 
-from ocr_ui.__main__ import main
+from ocr_ui.__main__ import _parser, main
 from ocr_ui.domain.content import ContentWarning, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import Task
@@ -324,6 +325,25 @@ def test_parse_from_a_file_and_from_standard_input(run, tmp_path: Path) -> None:
     assert from_file.value == from_input.value
     quad = [[100, 50], [500, 50], [500, 100], [100, 100]]
     assert from_file.value["lines"] == [{"text": "Total", "quad": quad, "confidence": None}]
+
+
+def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture: str) -> None:
+    size = ("--width", "60", "--height", "40")
+    value = run("parse", picture, "--task", "spotting", *size).value
+    assert value["warnings"][0]["code"] == "not_text"
+    assert "Is it a text file?" in value["warnings"][0]["message"]
+    for name in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+        answer = "Total: 5 €".encode(name)
+        output = run("parse", "--task", "fields", "--field", "ＴＯ ＴＡＬ", *size, stdin=answer)
+        assert output.value["fields"] == [{"name": "ＴＯ ＴＡＬ", "value": "5 €"}], name
+        assert "not_text" not in {warning["code"] for warning in output.value["warnings"]}
+
+
+def test_every_option_says_what_it_is_for() -> None:
+    [commands] = [action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    assert set(commands.choices) == {"recognize", "export", "parse", "check-image"}
+    for name, command in commands.choices.items():
+        assert [action.dest for action in command._actions if not action.help] == [], name
 
 
 @pytest.mark.parametrize("task", ["spotting", "fields", "table", "formula", "markdown"])

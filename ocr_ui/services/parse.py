@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,25 @@ from ocr_ui.parsing import dispatch
 
 TASKS: dict[str, Task] = {**{task.value: task for task in Task}, "markdown": Task.DOCUMENT}
 """Task names; `markdown` is another name for `document`."""
+
+
+_BEGINNINGS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def read_answer(data: bytes) -> tuple[str, list[dict[str, Any]]]:
+    """The text of a file, and a warning where it is none: UTF-8, or what its byte order mark says. Never raises."""
+    encoding = next((name for beginning, name in _BEGINNINGS if data.startswith(beginning)), "utf-8")
+    try:
+        return data.decode(encoding), []
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", errors="replace")
+    message = f"The input is not all UTF-8 text: {text.count(chr(0xFFFD))} places could not be read. Is it a text file?"
+    return text, [{"code": "not_text", "message": message, "line": None}]
 
 
 def parse_text(task_name: str, text: str, width: int, height: int, field_names: Sequence[str] = ()) -> dict[str, Any]:
