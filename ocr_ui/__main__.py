@@ -33,9 +33,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValidationError as error:
         return _complain("; ".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()), 2)
     except WorkbenchError as error:
-        return _complain(str(error), _exit_code(error))
+        return _complain(_told(error), _exit_code(error))
     except KeyboardInterrupt:
         return _complain("Stopped.", 130)
+
+
+def _told(error: WorkbenchError) -> str:
+    """The sentence of the page, which has fields to fill in, in the words of the command line."""
+    if error.code == "missing_variable":
+        return f"{error.message} Add --var {error.details['variable']}=VALUE."
+    return str(error)
 
 
 def _exit_code(error: WorkbenchError) -> int:

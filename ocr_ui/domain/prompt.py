@@ -145,7 +145,7 @@ class PromptTemplate:
             raise BadInput(
                 "missing_variable",
                 f"Template {self.name} needs a value for {variable.name}.",
-                f"Fill it in, or on the command line add --var {variable.name}=VALUE.",
+                "Fill it in.",
                 template=self.name,
                 variable=variable.name,
             )
