@@ -89,7 +89,10 @@ export class Detail {
     const model = editor.models.get(line.id);
     const shown = editor.tools.invisible ? [h("span", { class: "vw-shown" }, visible(line.text))] : [];
     if (model && model.text !== line.text) return [...this.#modelText(model, line), ...shown];
-    if (warnings.length) return [h("span", { class: "vw-warning-text" }, warnings[0].message), ...shown];
+    if (warnings.length) {
+      const messages = warnings.map((warning) => warning.message).join(" ");
+      return [h("span", { class: "vw-warning-text" }, messages), ...shown];
+    }
     if (shown.length) return shown;
     const number = editor.doc.lines.indexOf(line) + 1;
     const place = t("line_of", { number, total: editor.doc.lines.length });

@@ -2,6 +2,7 @@
 
 import { h, setPressed, setText } from "./dom.mjs";
 import { isComposing } from "./keys.mjs";
+import { visible } from "./list.mjs";
 
 export class FieldTable {
   constructor({ editor, t }) {
@@ -50,15 +51,16 @@ export class FieldTable {
       disabled: !editor.canEdit,
       onclick: () => editor.setField(index, editor.doc.fields[index].value === null ? "" : null),
     });
+    const shown = h("div", { class: "vw-shown", dir: "auto", hidden: true });
     const confidence = h("td", { class: "vw-conf" });
     const row = h(
       "tr",
       { onpointerenter: () => editor.hoverField(index), onpointerleave: () => editor.hoverField(null) },
       h("th", { scope: "row", dir: "auto" }, field.name),
-      h("td", {}, h("div", { class: "vw-field" }, value, absent)),
+      h("td", {}, h("div", { class: "vw-field" }, value, absent), shown),
       confidence,
     );
-    return { row, value, absent, confidence };
+    return { row, value, absent, shown, confidence };
   }
 
   #focus(index) {
@@ -66,7 +68,7 @@ export class FieldTable {
     this.onfocus?.(this.editor.doc.fields[index]);
   }
 
-  #fill({ row, value, absent, confidence }, field) {
+  #fill({ row, value, absent, shown, confidence }, field) {
     const missing = field.value === null;
     const low = field.confidence != null && field.confidence < this.editor.lowLimit;
     row.classList.toggle("absent", missing);
@@ -77,6 +79,8 @@ export class FieldTable {
     absent.setAttribute("aria-label", `${field.name}: ${this.t("absent_title")}`);
     value.placeholder = this.t(missing ? "absent" : "empty_value");
     if (value.value !== (field.value ?? "")) value.value = field.value ?? "";
+    shown.hidden = !this.editor.tools.invisible || !field.value;
+    shown.replaceChildren(...(shown.hidden ? [] : visible(field.value)));
     confidence.textContent = field.confidence == null ? "" : field.confidence.toFixed(2);
     confidence.title = low ? this.t("uncertain") : "";
   }

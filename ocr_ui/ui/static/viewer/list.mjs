@@ -134,7 +134,8 @@ export class LineList {
   #marksOf(line) {
     const { editor, t } = this;
     const change = changeOf(line, editor.models);
-    const warning = editor.warned.has(line.id) && editor.warnings.find((entry) => entry.id === line.id).message;
+    const warned = editor.warned.has(line.id) ? editor.warnings.filter((entry) => entry.id === line.id) : [];
+    const warning = warned.map((entry) => entry.message).join("\n");
     return [
       warning && ["warning", warning],
       !line.quad && ["nobox", t("mark_nobox")],

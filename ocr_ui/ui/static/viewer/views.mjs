@@ -3,6 +3,7 @@
 import { h, iconButton, named, setPressed, setText } from "./dom.mjs";
 import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
 import { isComposing } from "./keys.mjs";
+import { visible } from "./list.mjs";
 import { bestView, wholeText } from "./state.mjs";
 
 export const VIEWS = ["lines", "text", "rendered", "fields", "raw"];
@@ -31,6 +32,7 @@ export class Views {
     this.active = "lines";
     this.tabs = VIEWS.map((name) => this.#tab(name));
     this.outputs = {};
+    this.invisible = new Map();
     this.panels = this.#makePanels();
     this.element = h(
       "div",
@@ -73,8 +75,8 @@ export class Views {
       lines: this.#panel("lines", this.#lineTools(), [this.list.element, this.detail.element]),
       text: this.#panel("text", [this.textNote], [this.text]),
       rendered: this.#panel("rendered", [this.staleNote], [this.rendered]),
-      fields: this.#panel("fields", [], [this.fields.element]),
-      raw: this.#panel("raw", [], [this.raw]),
+      fields: this.#panel("fields", [this.#invisibleTool("fields")], [this.fields.element]),
+      raw: this.#panel("raw", [this.#invisibleTool("raw")], [this.raw]),
     };
   }
 
@@ -104,8 +106,14 @@ export class Views {
   #lineTools() {
     this.count = h("span", { class: "vw-subdued vw-lines-count" });
     this.uncertain = h("button", { type: "button", class: "vw-chip small low", onclick: this.actions.next_uncertain });
-    this.invisible = iconButton("hidden", "act_invisible", this.actions.invisible, { action: "invisible" });
-    return [this.count, this.uncertain, this.invisible];
+    return [this.count, this.uncertain, this.#invisibleTool("lines")];
+  }
+
+  /** One choice for all views: characters without a shape are shown by their names. */
+  #invisibleTool(view) {
+    const button = iconButton("hidden", "act_invisible", this.actions.invisible, { action: "invisible" });
+    this.invisible.set(view, button);
+    return button;
   }
 
   #textArea() {
@@ -157,6 +165,8 @@ export class Views {
 
   render() {
     this.#renderCounts();
+    const tool = this.invisible.get(this.active);
+    if (tool) setPressed(tool, this.editor.tools.invisible);
     this[`render_${this.active}`]();
   }
 
@@ -179,7 +189,6 @@ export class Views {
     setText(this.count, t("count_lines", { n: editor.doc.lines.length }));
     this.uncertain.hidden = !uncertain;
     setText(this.uncertain, t("next_of_uncertain", { n: uncertain }));
-    setPressed(this.invisible, editor.tools.invisible);
     this.list.element.classList.toggle("nothing", !editor.doc.lines.length);
     this.list.body.dataset.empty = t(editor.page ? (editor.hasResult ? "no_lines" : "read_hint") : "picture_hint");
   }
@@ -210,7 +219,9 @@ export class Views {
   }
 
   render_raw() {
-    setText(this.raw, this.editor.value.raw ?? "");
+    const raw = this.editor.value.raw ?? "";
+    if (!this.editor.tools.invisible) setText(this.raw, raw);
+    else this.raw.replaceChildren(...raw.split("\n").flatMap((row, index) => [index ? "\n" : "", ...visible(row)]));
   }
 
   // Copy and download -----------------------------------------------------------------------------------------------
