@@ -70,7 +70,6 @@ def test_what_was_read_is_there_after_the_tab_is_loaded_again(desk: Desk) -> Non
     item = item_of(desk)
     assert (item["run"]["state"], [line["text"] for line in item["lines"]]) == ("stopped", kept)
     assert "stopped" in desk.page.inner_text("#viewer .vw-warnings").lower()
-    desk.read()
 
 
 def test_click_goes_both_ways_between_box_and_line(desk: Desk) -> None:
