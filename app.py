@@ -64,7 +64,8 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app = FastAPI(title="OCR Workbench", lifespan=lifespan, docs_url=None, redoc_url=None)
     app.state.workbench = workbench
     add_error_handlers(app, localize_error)
-    for routes in (health_routes, comparison_routes, correction_routes, export_routes):
+    app.include_router(health_routes(workbench, localize_error))
+    for routes in (comparison_routes, correction_routes, export_routes):
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes):
         app.include_router(localized_routes(workbench, localize))

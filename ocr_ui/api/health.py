@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+import time
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
+from ocr_ui.api.errors import Localize, language_of
+from ocr_ui.services.engines import EngineInfo
+from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 
 
-def health_routes(workbench: Workbench) -> APIRouter:
+def health_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     routes = APIRouter(tags=["health"])
 
-    def state() -> dict:
-        engines = [
-            {
-                "name": info.name,
-                "state": info.health.state.value,
-                "phase": info.health.phase,
-                "message": info.health.message,
-            }
-            for info in workbench.engines.infos()
-        ]
+    def state(request: Request) -> dict[str, Any]:
+        language = language_of(request)
+        engines = [told(info, localize_error, language) for info in workbench.engines.infos()]
         return {"state": engines[0]["state"] if engines else "dead", "engines": engines}
 
     @routes.get("/healthz")
-    async def healthz() -> dict:
+    async def healthz(request: Request) -> dict:
         """200 while the process lives; the body says loading, ready, degraded or dead, as the default engine is."""
-        return state()
+        return state(request)
 
     @routes.get("/readyz")
-    async def readyz() -> JSONResponse:
+    async def readyz(request: Request) -> JSONResponse:
         """200 once the default engine is warmed, else 503."""
-        body = state()
+        body = state(request)
         return JSONResponse(body, status_code=200 if body["state"] in ("ready", "degraded") else 503)
 
     return routes
+
+
+def told(info: EngineInfo, localize_error: Localize, language: str) -> dict[str, Any]:
+    """How an engine is, as JSON: `seconds` since its phase began; bytes in `share` and `memory`."""
+    health = info.health
+    said = [localize_error(error_value(problem), language) for problem in health.problems]
+    return {
+        "name": info.name,
+        "state": health.state.value,
+        "phase": health.phase.value if health.phase else "",
+        "message": " ".join(dict.fromkeys(f"{one['message']} {one['hint']}".strip() for one in said)),
+        "seconds": round(time.monotonic() - health.since, 1),
+        "share": asdict(health.share) if health.share else None,
+        "memory": asdict(health.memory) if health.memory else None,
+    }

@@ -79,6 +79,14 @@ def check_picture(pixels: np.ndarray) -> None:
         )
 
 
+TOO_LONG = ("longer than", "maximum model length", "maximum context length", "context size", "encoder cache")
+
+
+def over_budget(refusal: str) -> bool:
+    """Does a refusal of vLLM or llama-server say that picture and prompt are too large for it?"""
+    return any(words in refusal for words in TOO_LONG)
+
+
 def check_prompt(prompt: str, special_tokens: Collection[str]) -> None:
     """Raises BadInput where a prompt holds one of the model's own marks: it would end the question early."""
     for token in special_tokens:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,6 +13,7 @@ import numpy as np
 from ocr_ui.domain.content import ContentWarning, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
+from ocr_ui.errors import EngineDead, WorkbenchError
 
 
 class EngineState(StrEnum):
@@ -23,13 +25,86 @@ class EngineState(StrEnum):
     DEAD = "dead"
 
 
+class Phase(StrEnum):
+    """What an engine does while it is not ready. The page has words for each."""
+
+    WAITING = "waiting"
+    FINDING = "finding"
+    FETCHING = "fetching"
+    VERIFYING = "verifying"
+    MEMORY = "memory"
+    LOADING = "loading"
+    TIMING = "timing"
+    CHECKING = "checking"
+    RESTARTING = "restarting"
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How far a long piece of work is.
+
+    Attributes:
+        done, total: bytes.
+        per_second: bytes a second of late; 0 where it is not known yet.
+    """
+
+    done: int
+    total: int
+    per_second: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryShares:
+    """Where an engine's memory goes on its card, in bytes, and how many pages fit at once.
+
+    Attributes:
+        weights: of the model without its vision part; vision, draft: of those parts.
+        work: for activations and graphs, estimated.
+        cache: what is left for the pages that are being read.
+        card: of the whole card.
+        pages: typical pages that the cache holds at once.
+    """
+
+    weights: int
+    vision: int
+    draft: int
+    work: int
+    cache: int
+    card: int
+    pages: int
+
+
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How an engine is. `phase` names what it is doing while it loads; `message` says what is wrong and what to do."""
+    """How an engine is.
+
+    Attributes:
+        phase: what it is doing, while it is not ready.
+        problems: what is wrong, each with what to do.
+        share: how far the phase is, where that can be told.
+        memory: where its memory goes, where that is known.
+        since: when this phase began, in the seconds of `time.monotonic`.
+    """
 
     state: EngineState
-    phase: str = ""
-    message: str = ""
+    phase: Phase | None = None
+    problems: tuple[WorkbenchError, ...] = ()
+    share: Share | None = None
+    memory: MemoryShares | None = None
+    since: float = field(default_factory=time.monotonic)
+
+    @property
+    def message(self) -> str:
+        """The problems in English, each once; empty where all is well."""
+        return " ".join(dict.fromkeys(str(problem) for problem in self.problems))
+
+
+def closed() -> Health:
+    """How an engine is after `Engine.close`."""
+    return Health(
+        EngineState.DEAD,
+        problems=(EngineDead("engine_closed", "The engine was closed.", "Start the product again."),),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import re
 import shutil
 import socket
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import httpx
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName
-from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Health
+from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Health, Phase, closed
 from ocr_ui.engines.openai_server import OpenAiEngine
 from ocr_ui.errors import EngineBusy, EngineDead
 from ocr_ui.settings import Settings
@@ -30,14 +30,20 @@ LOOK_SECONDS = 0.25
 STOP_SECONDS = 5.0
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds before the first restart of a crashed server, doubled each time, and the most."""
-KEPT_LINES = 20
+KEPT_LINES = 200
+STAMP = re.compile(r"^[\d.]+ [A-Z] ")
+"""Time and level before a line of llama-server's log."""
+COMPLAINT = re.compile(r"^[\d.]+ E |error|failed|invalid", re.IGNORECASE)
 
 RENAMED = {"repetition_penalty": "repeat_penalty"}
 """llama-server's own names of sampling settings."""
 
+WHOLE_CONTEXT = {"repeat_last_n": 32_768}
+"""The repetition penalty looks at the whole context, as vLLM's does; by itself llama-server looks at 64 tokens."""
+
 WHERE_FROM = (
-    "Convert tencent/HunyuanOCR with llama.cpp's convert_hf_to_gguf.py, once more with --mmproj, or fetch a "
-    "converted pair; the model's licence is the Tencent Hunyuan Community License."
+    "Nothing is fetched by itself: convert https://huggingface.co/tencent/HunyuanOCR (about 2 GB; Tencent Hunyuan "
+    "Community License) with llama.cpp's convert_hf_to_gguf.py, once more with --mmproj, or take a converted pair."
 )
 
 
@@ -58,7 +64,7 @@ class LlamaEngine:
         self._vision = check_gguf(settings.llama_mmproj, "OCR_UI_LLAMA_MMPROJ")
         self.name = EngineName("llama", "", self._model.name)
         self._settings = settings.model_copy(update={"model": self._model.name})
-        self._health = Health(EngineState.LOADING, "waiting")
+        self._health = Health(EngineState.LOADING, Phase.WAITING)
         self._port = 0
         self._process: asyncio.subprocess.Process | None = None
         self._server: OpenAiEngine | None = None
@@ -76,7 +82,7 @@ class LlamaEngine:
         try:
             await self._launch()
         except EngineDead as error:
-            self._health = Health(EngineState.DEAD, "", str(error))
+            self._health = Health(EngineState.DEAD, problems=(error,))
             raise
         self._watcher = asyncio.create_task(self._watch())
 
@@ -88,14 +94,11 @@ class LlamaEngine:
     async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
         """See `OpenAiEngine.generate`; EngineBusy while the process loads or is started again."""
         if self._health.state is EngineState.LOADING:
-            raise EngineBusy(
-                "engine_loading",
-                f"The engine is still loading ({self._health.phase}).",
-                "Try again in a moment.",
-                phase=self._health.phase,
-            )
+            raise EngineBusy("engine_loading", "The engine is still loading.", "Try again in a moment.")
         if self._server is None or self._health.state is EngineState.DEAD:
-            raise EngineDead("engine_dead", "The engine is not running.", self._health.message)
+            raise EngineDead(
+                "engine_dead", "The engine is not running.", self._health.message, reason=self._health.message
+            )
         events = self._server.generate(request)
         try:
             async for event in events:
@@ -113,12 +116,12 @@ class LlamaEngine:
             with suppress(asyncio.CancelledError):
                 await self._watcher
         await self._stop()
-        self._health = Health(EngineState.DEAD, "", "The engine was closed.")
+        self._health = closed()
 
     # The process
 
     async def _launch(self) -> None:
-        self._health = Health(EngineState.LOADING, "loading the model", self._health.message)
+        self._health = Health(EngineState.LOADING, Phase.LOADING, self._health.problems)
         command = [self._program, *arguments(self._model, self._vision, self._port, self._settings)]
         log.info("starting %s", " ".join(command))
         self._lines.clear()
@@ -129,7 +132,7 @@ class LlamaEngine:
         try:
             await self._until_loaded()
             url = f"http://{HOST}:{self._port}/v1"
-            self._server = OpenAiEngine(self._settings, "llama", self.name.version, (url,), RENAMED)
+            self._server = OpenAiEngine(self._settings, "llama", self.name.version, (url,), RENAMED, WHOLE_CONTEXT)
             await self._server.start()
         except BaseException:
             await self._stop()
@@ -164,8 +167,7 @@ class LlamaEngine:
 
     async def _ended(self) -> EngineDead:
         await self._listener
-        said = next((line for line in reversed(self._lines) if re.search("error|failed|invalid", line, re.I)), "")
-        said = said or (self._lines[-1] if self._lines else "it said nothing")
+        said = last_words(self._lines)
         return EngineDead(
             "llama_ended",
             f"llama-server ended with code {self._process.returncode}: {said}",
@@ -196,9 +198,15 @@ class LlamaEngine:
             await self._process.wait()
             error = await self._ended()
             log.error("%s Starting it again.", error)
-            self._health = Health(EngineState.LOADING, "restarting", error.message)
+            self._health = Health(EngineState.LOADING, Phase.RESTARTING, (error,))
             if not await self._restart():
-                self._health = Health(EngineState.DEAD, "", f"{error} Starting it again failed.")
+                given_up = EngineDead(
+                    "engine_given_up",
+                    f"{error.message} Starting it again failed {self._settings.engine_restarts} times.",
+                    f"{error.hint} Then start the product again.",
+                    times=self._settings.engine_restarts,
+                )
+                self._health = Health(EngineState.DEAD, problems=(given_up,))
                 return
 
     async def _restart(self) -> bool:
@@ -212,6 +220,12 @@ class LlamaEngine:
             else:
                 return True
         return False
+
+
+def last_words(lines: Sequence[str]) -> str:
+    """The first line that tells of an error (what follows comes of it), else the last one."""
+    told = next((line for line in lines if COMPLAINT.search(line)), "") or next(iter(reversed(lines)), "")
+    return STAMP.sub("", told) or "it said nothing"
 
 
 def arguments(model: Path, vision: Path, port: int, settings: Settings) -> list[str]:
@@ -247,7 +261,11 @@ def check_gguf(path: Path | None, setting: str) -> Path:
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise EngineDead(
-                "llama_not_gguf", f"{path} is no GGUF file.", f"Correct {setting}. {WHERE_FROM}", file=str(path)
+                "llama_not_gguf",
+                f"{path} is no GGUF file.",
+                f"Correct {setting}. {WHERE_FROM}",
+                file=str(path),
+                setting=setting,
             )
     return path
 
@@ -255,6 +273,8 @@ def check_gguf(path: Path | None, setting: str) -> Path:
 def take_port(wanted: int) -> int:
     """The port, or a free one for 0. Raises EngineDead where it is in use."""
     with socket.socket() as probe:
+        # As a server does: connections of the one before, which the system has not forgotten yet, do not count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, wanted))
         except OSError as error:

@@ -18,8 +18,17 @@ from openai.types.chat import ChatCompletionChunk
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
-from ocr_ui.engines.asking import check_picture, messages, sampling_for
-from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
+from ocr_ui.engines.asking import check_picture, messages, over_budget, sampling_for
+from ocr_ui.engines.base import (
+    Capabilities,
+    EngineEvent,
+    EngineRequest,
+    EngineState,
+    Finished,
+    Health,
+    Started,
+    closed,
+)
 from ocr_ui.engines.memory_failures import OUT_OF_MEMORY, is_memory_failure, out_of_memory
 from ocr_ui.engines.openai_stream import delta, parameters
 from ocr_ui.engines.runs import Ended, Run
@@ -65,6 +74,7 @@ class OpenAiEngine:
         kind, version: for the engine's name.
         urls: addresses instead of those of the settings.
         renamed: names of sampling settings that this kind of server calls otherwise.
+        always: what this kind of server is sent besides.
     """
 
     capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
@@ -76,9 +86,10 @@ class OpenAiEngine:
         version: str = "",
         urls: tuple[str, ...] = (),
         renamed: dict[str, str] | None = None,
+        always: dict[str, Any] | None = None,
     ) -> None:
         self._settings = settings
-        self._renamed = renamed or {}
+        self._renamed, self._always = renamed or {}, always or {}
         self.name = EngineName(kind, version, settings.model)
         addresses = urls or tuple(url.strip() for url in settings.base_url.split(",") if url.strip())
         if not addresses:
@@ -108,13 +119,12 @@ class OpenAiEngine:
 
     def health(self) -> Health:
         if self._closed:
-            return Health(EngineState.DEAD, "", "The engine was closed.")
-        errors = [server.error for server in self._servers if server.error]
-        said = "; ".join(dict.fromkeys(str(error) for error in errors))
+            return closed()
+        errors = tuple(server.error for server in self._servers if server.error)
         down = [error for error in errors if error.code != "server_busy"]
         if len(down) == len(self._servers):
-            return Health(EngineState.DEAD, "", said)
-        return Health(EngineState.DEGRADED, "", said) if errors else Health(EngineState.READY)
+            return Health(EngineState.DEAD, problems=errors)
+        return Health(EngineState.DEGRADED if errors else EngineState.READY, problems=errors)
 
     async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
         """See `Engine.generate`.
@@ -173,7 +183,7 @@ class OpenAiEngine:
             "model": self.name.model,
             "messages": messages(request.prompt, {"type": "image_url", "image_url": {"url": url}}),
             "stream": True,
-            **parameters(sampling, self._renamed),
+            **parameters(sampling, self._renamed, self._always),
         }
 
     @asynccontextmanager
@@ -260,11 +270,17 @@ class OpenAiEngine:
             response = await server.client.models.with_raw_response.list(timeout=CONNECT_SECONDS)
             check_models(response.http_response, self._settings.model, server.url)
         except openai.APIError as error:
-            server.set_aside(what_is_wrong(error, server.url))
+            self._tell(server, what_is_wrong(error, server.url))
         except WorkbenchError as error:
-            server.set_aside(error)
+            self._tell(server, error)
         else:
             server.works()
+
+    def _tell(self, server: Server, error: WorkbenchError) -> None:
+        """Sets a server aside; what is new about it is told on the console."""
+        if server.error is None or server.error.code != error.code:
+            log.warning("%s", error)
+        server.set_aside(error)
 
     async def _watch(self) -> None:
         while True:
@@ -313,6 +329,14 @@ def refusal(error: openai.APIStatusError, url: str) -> WorkbenchError:
         return out_of_memory(text)
     if status in BUSY:
         return EngineFailed("server_busy", f"The server {url} is busy ({status}).", "Try again in a moment.", url=url)
+    if status < 500 and over_budget(text):
+        return BadInput(
+            "picture_over_server",
+            f"The picture and the prompt are too large for the server {url}: {text}",
+            "Lower OCR_UI_ENGINE_PIXELS, or raise --max-model-len of the server.",
+            url=url,
+            reason=text,
+        )
     if status < 500:
         return BadInput(
             "refused_by_engine", f"The server refused the page: {text}", "Try a smaller picture.", reason=text
@@ -355,10 +379,10 @@ def without_model(url: str, model: str, names: list[str]) -> EngineDead:
 
 
 def unreachable(url: str, error: Exception) -> EngineFailed:
-    reason = str(error.__cause__ or error)
+    reason = str(error.__cause__ or error).rstrip(".")
     return EngineFailed(
         "server_unreachable",
-        f"{url} cannot be reached: {reason}",
+        f"{url} cannot be reached: {reason}.",
         "Start the server, or correct OCR_UI_BASE_URL.",
         url=url,
         reason=reason,

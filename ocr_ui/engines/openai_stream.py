@@ -13,14 +13,17 @@ NOT_OPENAI = frozenset({"top_k", "repetition_penalty", "min_p", "ignore_eos"})
 """Sampling that OpenAI's own protocol lacks; servers of open models take it beside."""
 
 
-def parameters(sampling: dict[str, Any], renamed: dict[str, str]) -> dict[str, Any]:
+def parameters(
+    sampling: dict[str, Any], renamed: dict[str, str], always: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Arguments of a chat completion for the sampling of `asking.sampling_for`.
 
     Args:
         renamed: names that the server uses instead, such as llama-server's `repeat_penalty`.
+        always: what this kind of server is sent besides.
     """
     plain = {key: value for key, value in sampling.items() if key not in {*NOT_OPENAI, "logprobs", "json_schema"}}
-    beside = {renamed.get(key, key): value for key, value in sampling.items() if key in NOT_OPENAI}
+    beside = {renamed.get(key, key): value for key, value in sampling.items() if key in NOT_OPENAI} | (always or {})
     asked: dict[str, Any] = {**plain, "extra_body": beside, "stream_options": {"include_usage": True}}
     if sampling.get("logprobs"):
         asked["logprobs"] = True

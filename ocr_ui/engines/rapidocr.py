@@ -19,7 +19,9 @@ from ocr_ui.engines.base import (
     Finished,
     Health,
     LinesDelta,
+    Phase,
     Started,
+    closed,
 )
 from ocr_ui.engines.rapid_models import RapidModels, Stopped, StopSign, require_package
 from ocr_ui.engines.rapid_page import RapidPage
@@ -90,7 +92,7 @@ class RapidOcrEngine:
         require_package()
         self.name = EngineName("rapidocr")
         self._models: RapidModels | None = None
-        self._health = Health(EngineState.LOADING, "waiting to load")
+        self._health = Health(EngineState.LOADING, Phase.WAITING)
         self._slot = Slot(settings.max_waiting)
         self._jobs: dict[str, Job] = {}
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rapidocr")
@@ -101,15 +103,15 @@ class RapidOcrEngine:
         Raises:
             EngineDead: they are not there or cannot be loaded.
         """
-        self._health = Health(EngineState.LOADING, "loading the models")
+        self._health = Health(EngineState.LOADING, Phase.LOADING)
         try:
             models = await asyncio.get_running_loop().run_in_executor(self._worker, RapidModels.load)
         except WorkbenchError as error:
-            self._health = Health(EngineState.DEAD, message=str(error))
+            self._health = Health(EngineState.DEAD, problems=(error,))
             raise
         except Exception as error:
             dead = EngineDead("engine_load_failed", f"RapidOCR's models cannot be loaded: {error}.", reason=str(error))
-            self._health = Health(EngineState.DEAD, message=str(dead))
+            self._health = Health(EngineState.DEAD, problems=(dead,))
             raise dead from error
         self._models = models
         self.name = EngineName("rapidocr", models.version, models.model, models.revision)
@@ -192,7 +194,7 @@ class RapidOcrEngine:
 
     async def close(self) -> None:
         """Ends what runs and what waits."""
-        self._health = Health(EngineState.DEAD, message="The engine was closed.")
+        self._health = closed()
         for job in list(self._jobs.values()):
             job.end()
         await asyncio.to_thread(self._worker.shutdown, wait=True)

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines import draft_watch, vllm_check, vllm_memory, vllm_versions
-from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, messages, sampling_for
-from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health, Started
+from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, messages, over_budget, sampling_for
+from ocr_ui.engines.base import (
+    Capabilities,
+    EngineEvent,
+    EngineRequest,
+    EngineState,
+    Finished,
+    Health,
+    MemoryShares,
+    Phase,
+    Share,
+    Started,
+    closed,
+)
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.engines.vllm_drafts import Drafts, stat_logger
 from ocr_ui.engines.vllm_model import find_model
-from ocr_ui.engines.vllm_start import FailureNote, did_not_start, make_llm, prepare_process
+from ocr_ui.engines.vllm_start import FailureNote, did_not_start, make_llm, no_more_requests, prepare_process
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
@@ -57,10 +71,12 @@ class VllmEngine:
     def __init__(self, settings: Settings) -> None:
         version = vllm_versions.installed()
         vllm_versions.check_tried(version, settings.allow_untested_vllm)
-        self.name = EngineName("vllm", version, settings.model, settings.model_revision)
+        self.name = EngineName("vllm", version, settings.model)
         self.description: dict[str, str] = {"vllm": version, "model": settings.model}
         self._settings = settings
-        self._health = Health(EngineState.LOADING, "waiting")
+        self._health = Health(EngineState.LOADING, Phase.WAITING)
+        self._memory: MemoryShares | None = None
+        self._closing = threading.Event()
         self._llm: AsyncLLM | None = None
         self._note = FailureNote()
         self._drafts: Drafts
@@ -82,7 +98,7 @@ class VllmEngine:
             await self._load()
         except Exception as error:
             failure = self._failure(error)
-            self._health = Health(EngineState.DEAD, "", str(failure))
+            self._health = Health(EngineState.DEAD, problems=(failure,), memory=self._memory)
             await self._drop()
             raise failure from error
         self._watcher = asyncio.create_task(self._watch())
@@ -123,11 +139,12 @@ class VllmEngine:
             await self._end(run, "aborted")
 
     async def close(self) -> None:
+        self._closing.set()
         if self._watcher:
             self._watcher.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watcher
-        self._health = Health(EngineState.DEAD, "", "The engine was closed.")
+        self._health = closed()
         self._serving.set()
         await self._drop()
         self._note.drop()
@@ -136,32 +153,40 @@ class VllmEngine:
 
     async def _load(self) -> None:
         loop = asyncio.get_running_loop()
-        self._phase("finding the model")
+        self._phase(Phase.FINDING)
         prepare_process(self._settings)
         self._note.begin()
-        folder = await asyncio.to_thread(
-            find_model, self._settings, lambda phase: loop.call_soon_threadsafe(self._phase, phase)
-        )
-        self._phase("checking the memory")
+
+        def tell(phase: Phase, share: Share | None) -> None:
+            with suppress(RuntimeError):  # the loop has ended: nobody is left to be told
+                loop.call_soon_threadsafe(self._phase, phase, share)
+
+        found = await asyncio.to_thread(find_model, self._settings, tell, self._closing)
+        folder = found.folder
+        self.name = replace(self.name, revision=found.commit)
+        self.description["revision"] = found.commit or "a local folder"
+        log.info("model: %s, revision: %s", self._settings.model, self.description["revision"])
+        self._phase(Phase.MEMORY)
         self._drafts = await asyncio.to_thread(Drafts, folder, self._settings, self.name)
         await asyncio.to_thread(self._check_memory, folder, self._drafts.folder)
+        no_more_requests()
         if self._drafts.unmeasured:
             await self._time_without_drafts(folder)
-        self._phase("loading the model")
+        self._phase(Phase.LOADING)
         await self._make_with_drafts(folder)
         if self._drafts.undecided:
-            self._phase("timing the model with drafts")
+            self._phase(Phase.TIMING)
             await self._read_examples()
             if not self._drafts.decide():
                 await self._drop()
-                self._phase("loading the model")
+                self._phase(Phase.LOADING)
                 await self._make(folder, None)
         self.description |= {**await self._describe(), "drafts": str(self._drafts)}
-        self._phase("checking that pictures are told apart")
+        self._phase(Phase.CHECKING)
         await self._check_pictures()
         for name, value in self.description.items():
             log.info("%s: %s", name.replace("_", " "), value)
-        self._health = Health(EngineState.READY)
+        self._health = Health(EngineState.READY, memory=self._memory)
         self._was_ready = True
         self._serving.set()
 
@@ -174,7 +199,7 @@ class VllmEngine:
 
     async def _time_without_drafts(self, folder: Path) -> None:
         """Once for this model, card and version: what drafts save can only be told against the time without them."""
-        self._phase("timing the model without drafts, once")
+        self._phase(Phase.TIMING)
         await self._make(folder, None)
         await self._read_examples()
         self._drafts.keep_without()
@@ -221,9 +246,13 @@ class VllmEngine:
     def _failure(self, error: Exception) -> WorkbenchError:
         return error if isinstance(error, WorkbenchError) else did_not_start(error, Path(self._settings.model))
 
-    def _phase(self, phase: str) -> None:
-        log.info("vLLM: %s", phase)
-        self._health = Health(EngineState.LOADING, phase, self._health.message)
+    def _phase(self, phase: Phase, share: Share | None = None) -> None:
+        if self._health.state is not EngineState.LOADING:
+            return  # told by a thread that has not heard yet that this was given up
+        began = self._health.since if phase is self._health.phase else time.monotonic()
+        if phase is not self._health.phase:
+            log.info("vLLM: %s", phase.value)
+        self._health = Health(EngineState.LOADING, phase, self._health.problems, share, self._memory, began)
 
     def _check_memory(self, folder: Path, draft: Path | None) -> None:
         card = vllm_memory.card_memory()
@@ -231,7 +260,9 @@ class VllmEngine:
             self.description["memory"] = "no NVIDIA card"
             return
         plan = vllm_memory.plan(folder, draft, self._settings, card)
+        self._memory = plan.shares
         self.description["memory"] = str(plan)
+        log.info("memory: %s", plan)
         plan.check()
 
     async def _check_pictures(self) -> None:
@@ -276,14 +307,11 @@ class VllmEngine:
 
     def _refuse_unless_serving(self) -> None:
         if self._health.state is EngineState.DEAD:
-            raise EngineDead("engine_dead", "The engine is not running.", self._health.message)
-        if not self._was_ready:
-            raise EngineBusy(
-                "engine_loading",
-                f"The engine is still loading ({self._health.phase}).",
-                "Try again in a moment.",
-                phase=self._health.phase,
+            raise EngineDead(
+                "engine_dead", "The engine is not running.", self._health.message, reason=self._health.message
             )
+        if not self._was_ready:
+            raise EngineBusy("engine_loading", "The engine is still loading.", "Try again in a moment.")
 
     async def _until_serving(self) -> None:
         """Waits for an engine that lives: what has not begun is kept while a dead one is made anew."""
@@ -372,9 +400,19 @@ class VllmEngine:
         while going:
             await asyncio.sleep(WATCH_SECONDS)
             if self._llm is None or self._llm.errored:
-                going = await self._restart("The engine's process ended.")
+                going = await self._restart(
+                    EngineFailed(
+                        "engine_process_ended", "The engine's process ended.", "The console shows its last words."
+                    )
+                )
             elif await self._end_silent_runs() and await self._is_silent():
-                going = await self._restart("The engine gave no sign of life.")
+                going = await self._restart(
+                    EngineFailed(
+                        "engine_silent",
+                        "The engine gave no sign of life.",
+                        "Where that happens on large pages, raise OCR_UI_SILENCE_TIMEOUT.",
+                    )
+                )
             self._drafts.judge()
             self.description["drafts"] = str(self._drafts)
 
@@ -397,14 +435,15 @@ class VllmEngine:
         """Is the whole engine silent? Where no page gets tokens, a bare text must get one."""
         if time.monotonic() - self._last_token < self._settings.silence_timeout:
             return False
-        self._health = Health(EngineState.DEGRADED, "", "A page took too long; the engine is being checked.")
+        slow = EngineFailed("engine_slow", "A page took too long.", "The engine is being checked.")
+        self._health = Health(EngineState.DEGRADED, problems=(slow,), memory=self._memory)
         try:
             async with asyncio.timeout(PROBE_SECONDS):
                 await self._probe()
         except Exception as error:  # whatever it is: no answer
             log.warning("the engine does not answer: %r", error)
             return True
-        self._health = Health(EngineState.READY)
+        self._health = Health(EngineState.READY, memory=self._memory)
         return False
 
     async def _probe(self) -> None:
@@ -417,12 +456,12 @@ class VllmEngine:
             async for _ in outputs:
                 pass
 
-    async def _restart(self, reason: str) -> bool:
+    async def _restart(self, reason: EngineFailed) -> bool:
         """Makes the engine anew, waiting longer after each failure. False where it was given up."""
         self._serving.clear()
         log.error("%s Restarting it.", reason)
         for attempt in range(self._settings.engine_restarts):
-            self._health = Health(EngineState.LOADING, "restarting", reason)
+            self._health = Health(EngineState.LOADING, Phase.RESTARTING, (reason,), memory=self._memory)
             await self._drop()
             await asyncio.sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt))
             try:
@@ -432,7 +471,13 @@ class VllmEngine:
             else:
                 return True
         await self._drop()
-        self._health = Health(EngineState.DEAD, "", f"{reason} Restarting it failed. Start the product again.")
+        given_up = EngineDead(
+            "engine_given_up",
+            f"{reason.message} Restarting it failed {self._settings.engine_restarts} times.",
+            "The console shows why. Start the product again.",
+            times=self._settings.engine_restarts,
+        )
+        self._health = Health(EngineState.DEAD, problems=(given_up,))
         self._serving.set()
         return False
 
@@ -449,9 +494,7 @@ def died(reason: str = "") -> EngineFailed:
 def refused(error: Exception, settings: Settings) -> WorkbenchError:
     """What vLLM's refusal of a request means for a person."""
     text = str(error)
-    if any(
-        words in text for words in ("longer than", "maximum model length", "maximum context length", "encoder cache")
-    ):
+    if over_budget(text):
         return BadInput(
             "picture_over_budget",
             "The picture and the prompt are too large for the engine's settings.",

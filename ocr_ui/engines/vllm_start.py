@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 EXTENSION = "ocr_ui.engines.worker_extension.Extension"
 DRAFT_TOKENS = 15
 """Tokens that the draft model proposes at once, as the model's own recipe says."""
+
+
+OUT_OF_MEMORY = ("out of memory", "no available memory", "less than desired gpu memory", "kv cache memory")
+"""Words by which an exception of vLLM is known to speak of memory."""
 
 
 def prepare_process(settings: Settings) -> None:
@@ -64,6 +69,11 @@ class FailureNote:
             with suppress(OSError):
                 self._file.unlink()
             self._file = None
+
+
+def no_more_requests() -> None:
+    """The model is here: vLLM's processes, which are started from now on, ask the hub for nothing."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | None, str]:
@@ -169,14 +179,31 @@ def did_not_start(error: Exception, folder: Path) -> EngineDead:
             "Fetch the newest revision (OCR_UI_MODEL_REVISION=main).",
             folder=str(folder),
         )
-    first_line = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
+    reason = reason_of(error)
+    if any(words in text.lower() for words in OUT_OF_MEMORY):
+        return EngineDead(
+            "engine_out_of_memory",
+            f"The memory did not suffice for vLLM: {reason}.",
+            "Lower OCR_UI_MAX_MODEL_LEN, OCR_UI_MAX_NUM_SEQS or OCR_UI_MAX_NUM_BATCHED_TOKENS, or end other programs.",
+            reason=reason,
+        )
+    named = [f"OCR_UI_{name.upper()}" for name in Settings.model_fields if "_" in name and name in reason]
+    settings = ", ".join(named) or "OCR_UI_MODEL"
     return EngineDead(
         "engine_did_not_start",
-        f"vLLM did not start: {first_line}",
-        "The log shows why. Out of memory: lower OCR_UI_MAX_MODEL_LEN, OCR_UI_MAX_NUM_SEQS or "
-        "OCR_UI_MAX_NUM_BATCHED_TOKENS.",
-        reason=first_line,
+        f"vLLM did not start: {reason}.",
+        f"The log shows more. Correct {settings}.",
+        reason=reason,
+        settings=settings,
     )
+
+
+def reason_of(error: Exception) -> str:
+    """The first line of an exception that says something, without pydantic's frame around it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not re.match(r"\d+ validation errors? for ", line)]
+    first = next(iter(telling or lines), type(error).__name__)
+    return re.sub(r"^Value error, |\s*\[type=.*$", "", first).rstrip(".")
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -161,14 +161,14 @@ class Engines:
             for name, can in ((name, engine.capabilities) for name, engine in self._engines.items())
         ]
         dead = [
-            EngineInfo(name, self.kind_of(name), Health(EngineState.DEAD, message=str(error)), frozenset(), False)
+            EngineInfo(name, self.kind_of(name), Health(EngineState.DEAD, problems=(error,)), frozenset(), False)
             for name, error in self._broken.items()
         ]
         return built + dead
 
     def _health(self, name: str) -> Health:
         if name in self._failed:
-            return Health(EngineState.DEAD, message=str(self._failed[name]))
+            return Health(EngineState.DEAD, problems=(self._failed[name],))
         if name in self._entries and name not in self._starting:
             return Health(EngineState.IDLE)
         return self._engines[name].health()

@@ -49,19 +49,20 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
     table = words(language)
     read, dataset = ReadTab(workbench, table, language), DatasetTab(workbench, table, language)
     with gr.Blocks(title=table["app.title"], analytics_enabled=False, fill_width=True) as demo:
-        ModuleHTML(
+        header = ModuleHTML(
             {"language": language, "languages": LANGUAGES},
             module="page/header.mjs",
             words=only(table, "app.", "engine."),
             elem_id="header",
             frame_class="wb-header",
+            events=("select",),
         )
         with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab(table["tab.read"], id="read"):
                 read.build()
             with gr.Tab(table["tab.dataset"], id="dataset") as dataset_tab:
                 dataset.build()
-        read.wire()
+        read.wire(header)
         dataset.wire(dataset_tab)
         wire_opening(workbench, language, demo, tabs, read, dataset)
     return demo

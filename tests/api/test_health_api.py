@@ -6,9 +6,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from ocr_ui.api.health import health_routes
-from ocr_ui.engines.base import EngineState, Health
-from ocr_ui.errors import EngineDead
+from ocr_ui.engines.base import EngineState, Health, MemoryShares, Phase, Share
+from ocr_ui.errors import EngineDead, EngineFailed
 from ocr_ui.services.engines import Engines
+from ocr_ui.ui.messages import localize_error
 
 
 class Being(ScriptedEngine):
@@ -19,7 +20,9 @@ class Being(ScriptedEngine):
         self._state = state
 
     def health(self) -> Health:
-        return Health(self._state, "weights", "Wait.")
+        problem = EngineFailed("server_busy", "The server U is busy (503).", "Wait.", url="U")
+        memory = MemoryShares(weights=5, vision=4, draft=3, work=2, cache=1, card=20, pages=7)
+        return Health(self._state, Phase.FETCHING, (problem, problem), Share(1, 2, 3.5), memory)
 
 
 class Bench:
@@ -29,7 +32,7 @@ class Bench:
 
 def client(engines: Engines) -> TestClient:
     app = FastAPI()
-    app.include_router(health_routes(Bench(engines)))  # type: ignore[arg-type]
+    app.include_router(health_routes(Bench(engines), localize_error))  # type: ignore[arg-type]
     return TestClient(app)
 
 
@@ -51,9 +54,18 @@ def test_the_server_is_healthy_while_it_lives_and_ready_once_its_engine_is(state
     assert healthy.json()["engines"][0] == {
         "name": "one",
         "state": state.value,
-        "phase": "weights",
-        "message": "Wait.",
+        "phase": "fetching",
+        "message": "The server U is busy (503). Wait.",
+        "seconds": 0.0,
+        "share": {"done": 1, "total": 2, "per_second": 3.5},
+        "memory": {"weights": 5, "vision": 4, "draft": 3, "work": 2, "cache": 1, "card": 20, "pages": 7},
     }
+
+
+def test_what_is_wrong_is_told_in_the_language_of_the_page() -> None:
+    asked = client(Engines({"one": Being(EngineState.DEGRADED)}))
+    told = asked.get("/healthz", headers={"X-Workbench-Lang": "zh"}).json()["engines"][0]
+    assert told["message"] == "服务器 U 正忙。请稍后再试。"
 
 
 def test_an_engine_that_cannot_be_built_is_dead_with_its_reason() -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import struct
+import threading
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
-from huggingface_hub.errors import LocalEntryNotFoundError, RepositoryNotFoundError
 
 from ocr_ui.engines import vllm_check, vllm_memory, vllm_model, vllm_start, vllm_versions
 from ocr_ui.engines.asking import check_prompt, messages, sampling_for
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.engines.vllm_check import Step
+from ocr_ui.engines.vllm_model import FoundModel
 from ocr_ui.errors import BadInput, EngineDead
 from ocr_ui.settings import Settings
 
@@ -32,6 +33,10 @@ HUNYUAN = {
 
 def settings(**changes: Any) -> Settings:
     return Settings(_env_file=None, **changes)
+
+
+def find(folder: Path, **changes: Any) -> FoundModel:
+    return vllm_model.find_model(settings(model=str(folder), **changes), lambda *_: None, threading.Event())
 
 
 def model_folder(path: Path, config: dict[str, Any] | None = HUNYUAN, weights: int = 100) -> Path:
@@ -70,7 +75,7 @@ def test_the_pinned_version_was_tried() -> None:
 
 def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "model")
-    assert vllm_model.find_model(settings(model=str(folder)), print) == folder
+    assert find(folder) == FoundModel(folder)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +89,7 @@ def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
 def test_a_wrong_folder_is_refused(tmp_path: Path, config: dict[str, Any] | None, weights: int, code: str) -> None:
     folder = model_folder(tmp_path / "model", config, weights)
     with pytest.raises(EngineDead) as caught:
-        vllm_model.find_model(settings(model=str(folder)), print)
+        find(folder)
     assert caught.value.code == code
     assert str(folder) in str(caught.value)
 
@@ -99,65 +104,13 @@ def test_broken_config_is_no_config(tmp_path: Path) -> None:
 
 def test_random_weights_need_no_files(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "model", weights=0)
-    assert vllm_model.find_model(settings(model=str(folder), load_format="dummy"), print) == folder
+    assert find(folder, load_format="dummy").folder == folder
 
 
 def test_a_path_without_a_folder_is_no_name_on_the_hub(tmp_path: Path) -> None:
     with pytest.raises(EngineDead) as caught:
-        vllm_model.find_model(settings(model=str(tmp_path / "gone")), print)
+        find(tmp_path / "gone")
     assert caught.value.code == "model_folder_missing"
-
-
-class Hub:
-    """Stands for the hub: what is in the cache, and what the network answers."""
-
-    def __init__(self, cached: Path | None, network: Path | Exception) -> None:
-        self.cached, self.network, self.asked = cached, network, []
-
-    def __call__(self, name: str, revision: str, ignore_patterns: list[str], **how: Any) -> str:
-        self.asked.append((name, revision, tuple(ignore_patterns)))
-        if how.get("local_files_only"):
-            if self.cached is None:
-                raise LocalEntryNotFoundError("not here")
-            return str(self.cached)
-        if isinstance(self.network, Exception):
-            raise self.network
-        bar = how["tqdm_class"](total=2_000_000_000, unit="B", disable=None)
-        bar.update(750_000_000)
-        return str(self.network)
-
-
-def test_a_model_in_the_cache_needs_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = Hub(model_folder(tmp_path / "cached"), OSError("no network"))
-    monkeypatch.setattr(vllm_model, "snapshot_download", hub)
-    assert vllm_model.find_model(settings(model_revision="abc"), print) == tmp_path / "cached"
-    assert hub.asked == [("tencent/HunyuanOCR", "abc", ("v1.0/*",))]
-
-
-def test_a_download_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vllm_model, "snapshot_download", Hub(None, model_folder(tmp_path / "new")))
-    said: list[str] = []
-    assert vllm_model.find_model(settings(), said.append) == tmp_path / "new"
-    assert said == ["fetching the model: 750 of 2,000 MB"]
-
-
-@pytest.mark.parametrize(
-    ("answer", "code", "says"),
-    [
-        (LocalEntryNotFoundError("offline"), "model_missing", "hf download tencent/HunyuanOCR"),
-        (OSError("disk full"), "model_missing", "hf download"),
-        (
-            RepositoryNotFoundError("404", response=httpx.Response(404, request=httpx.Request("GET", "http://hub"))),
-            "model_unknown",
-            "OCR_UI_MODEL",
-        ),
-    ],
-)
-def test_no_model_says_what_to_do(monkeypatch: pytest.MonkeyPatch, answer: Exception, code: str, says: str) -> None:
-    monkeypatch.setattr(vllm_model, "snapshot_download", Hub(None, answer))
-    with pytest.raises(EngineDead, match=says) as caught:
-        vllm_model.find_model(settings(), print)
-    assert caught.value.code == code
 
 
 # Memory
@@ -175,13 +128,87 @@ def test_a_card_that_is_large_enough(tmp_path: Path) -> None:
     assert plan.pages_at_once == int((0.85 * 16 * 2**30 - 100 - 1.5e9) // (98_304 * 4096))
 
 
-@pytest.mark.parametrize("card", [(3 * 2**30, 3 * 2**30), (141 * 10**9, 2 * 10**9)])
-def test_a_card_without_room_says_how_much_is_missing(tmp_path: Path, card: tuple[int, int]) -> None:
-    plan = vllm_memory.plan(model_folder(tmp_path / "m"), None, settings(), card)
-    with pytest.raises(EngineDead, match="OCR_UI_MAX_MODEL_LEN") as caught:
+def test_the_vision_part_is_told_apart(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "m", weights=0)
+    spans = {
+        "model.embed": (0, 600),
+        "vit.patch": (600, 900),
+        "model.visual.merge": (900, 1000),
+        "model.vit_like": (0, 0),
+    }
+    header = json.dumps({name: {"data_offsets": span} for name, span in spans.items()} | {"__metadata__": {}}).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + b"0" * 1000)
+    plan = vllm_memory.plan(folder, None, settings(), (16 * 2**30, 16 * 2**30))
+    assert plan.vision == 400
+    assert plan.shares.weights + plan.shares.vision == plan.weights == vllm_model.weight_bytes(folder)
+
+
+def test_weight_files_that_are_no_such_files_have_no_vision_part(tmp_path: Path) -> None:
+    assert vllm_model.vision_bytes(model_folder(tmp_path / "m")) == 0
+
+
+def test_a_list_of_weights_names_what_is_missing(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "m")
+    names = {"a": "model.safetensors", "b": "model-2.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
+    with pytest.raises(EngineDead, match=r"lacks weights: model-2\.safetensors\.") as caught:
+        find(folder)
+    assert caught.value.code == "model_without_weights"
+
+
+@pytest.mark.parametrize(
+    ("card", "share", "remedy"),
+    [
+        (4.0e9, 0.85, "OCR_UI_MAX_MODEL_LEN=8960"),
+        (4.0e9, 0.5, "OCR_UI_GPU_MEMORY_UTILIZATION=0.78"),
+        (2.0e9, 0.85, "OCR_UI_ENGINE=rapidocr"),
+    ],
+)
+def test_a_card_without_room_says_how_much_is_missing_and_what_helps(
+    tmp_path: Path, card: float, share: float, remedy: str
+) -> None:
+    folder = model_folder(tmp_path / "m", weights=1_000_000_000 if remedy.startswith("OCR_UI_MAX") else 100)
+    own = settings(gpu_memory_utilization=share)
+    plan = vllm_memory.plan(folder, None, own, (int(card), int(card)))
+    with pytest.raises(EngineDead) as caught:
         plan.check()
-    assert float(caught.value.details["missing"]) == pytest.approx(plan.missing / 1e9, abs=0.05)
+    assert caught.value.code == "too_little_gpu_memory"
     assert plan.missing == 16384 * 98_304 - plan.cache
+    assert float(caught.value.details["missing"]) == pytest.approx(plan.missing / 1e9, abs=0.05)
+    assert remedy in str(caught.value)
+    name, value = remedy.removeprefix("OCR_UI_").lower().split("=")
+    if name != "engine":
+        mended = settings(**{"gpu_memory_utilization": share, name: float(value)})
+        vllm_memory.plan(folder, None, mended, (int(card), int(card))).check()
+
+
+def test_a_card_that_others_use_says_how_much_they_leave(tmp_path: Path) -> None:
+    plan = vllm_memory.plan(model_folder(tmp_path / "m"), None, settings(), (140 * 10**9, 60 * 10**9))
+    with pytest.raises(EngineDead, match=r"OCR_UI_GPU_MEMORY_UTILIZATION=0\.42") as caught:
+        plan.check()
+    assert caught.value.code == "gpu_memory_taken"
+    assert caught.value.details["missing"] == "59.0"
+
+
+README_FILES = [Path(__file__).parents[2] / name for name in ("README.md", "README.zh.md")]
+
+
+@pytest.mark.parametrize("readme", README_FILES, ids=lambda path: path.name)
+def test_the_profile_of_the_readme_fits_a_card_of_16_gb(tmp_path: Path, readme: Path) -> None:
+    lines = readme.read_text(encoding="utf-8").partition("# 16 GB\n")[2].partition("```")[0].split()
+    given = dict(line.removeprefix("OCR_UI_").lower().split("=") for line in lines)
+    assert set(given) >= {"gpu_memory_utilization", "max_model_len", "max_num_seqs", "max_num_batched_tokens"}
+    own = settings(**given)
+    folder = model_folder(tmp_path / "m", weights=0)
+    for path, size in ((folder, 2_100_000_000), (folder / "dflash", 750_000_000)):
+        path.mkdir(exist_ok=True)
+        with (path / "model.safetensors").open("wb") as file:
+            file.truncate(size)  # takes no room on the disk
+    total = 15_360 * 2**20  # the smallest that is sold as 16 GB
+    plan = vllm_memory.plan(folder, folder / "dflash", own, (total, total - 10**9))
+    plan.check()
+    assert plan.pages_at_once >= own.max_num_seqs
+    assert own.engine_pixels / 1024 * 1.1 < own.max_num_batched_tokens, "a picture is encoded in one step"
 
 
 # Drafts
@@ -227,10 +254,34 @@ def test_settings_reach_vllm(tmp_path: Path) -> None:
     assert "speculative_config" not in vllm_start.engine_arguments(tmp_path, None, own)
 
 
-def test_the_reason_of_a_failed_start_is_told(tmp_path: Path) -> None:
-    error = vllm_start.did_not_start(RuntimeError("\nNo available memory for the cache blocks.\nmore"), tmp_path)
-    assert error.details["reason"] == "No available memory for the cache blocks."
-    assert "OCR_UI_MAX_MODEL_LEN" in error.hint
+FRAMED = """1 validation error for ModelConfig
+  Value error, User-specified max_model_len (16384) is greater than the derived max_model_len. [type=value_error, x]
+    For further information visit https://errors.pydantic.dev/2.12/v/value_error"""
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "reason", "setting"),
+    [
+        (
+            "\nNo available memory for the cache blocks.\nmore",
+            "engine_out_of_memory",
+            "No available memory for the cache blocks",
+            "OCR_UI_MAX_MODEL_LEN",
+        ),
+        (
+            FRAMED,
+            "engine_did_not_start",
+            "User-specified max_model_len (16384) is greater than the derived max_model_len",
+            "OCR_UI_MAX_MODEL_LEN",
+        ),
+        ("Unknown model type.", "engine_did_not_start", "Unknown model type", "OCR_UI_MODEL"),
+        ("", "engine_did_not_start", "RuntimeError", "OCR_UI_MODEL"),
+    ],
+)
+def test_the_reason_of_a_failed_start_is_told(tmp_path: Path, said: str, code: str, reason: str, setting: str) -> None:
+    error = vllm_start.did_not_start(RuntimeError(said), tmp_path)
+    assert (error.code, error.details["reason"]) == (code, reason)
+    assert setting in error.hint
 
 
 # The check at the start

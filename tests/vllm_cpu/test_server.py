@@ -182,7 +182,8 @@ async def test_a_wrong_setting_is_named(
 async def test_a_bad_request_fails_alone(engine: OpenAiEngine) -> None:
     with pytest.raises(BadInput) as caught:
         await read(engine, replace(request("poster"), prompt="word " * 3000))
-    assert caught.value.code == "refused_by_engine"
+    assert caught.value.code == "picture_over_server"
+    assert "OCR_UI_ENGINE_PIXELS" in caught.value.hint
     assert (await read(engine, "poster")).text == BOOK["poster"].answer
 
 

@@ -111,7 +111,8 @@ class ReadTab:
 
     # Wiring
 
-    def wire(self) -> None:
+    def wire(self, header: ModuleHTML) -> None:
+        """Args: header: selects an engine, where one is offered for another that is not ready."""
         quiet = {"show_progress": "hidden", "queue": False, "trigger_mode": "always_last"}
         slots = [*self.texts, *self.lists]
         self.chosen = [self.template, self.engine, *slots]
@@ -120,6 +121,7 @@ class ReadTab:
         # Only what a person does: a value that a handler sets comes with all that belongs to it.
         self.template.input(self.choose, [self.template, self.engine], self.described, **quiet)
         self.engine.input(self.choose_engine, self.chosen, self.explained, **quiet)
+        header.select(self.take_engine, [self.template, *slots], [self.engine, *self.explained], **quiet)
         self.field_set.input(
             self.fill_fields, [self.field_set, *self.chosen], [self.texts[0], *self.explained], **quiet
         )
@@ -185,6 +187,10 @@ class ReadTab:
         """Another engine: it starts where it has not been needed before."""
         self._workbench.engines.wake(engine)
         return await asyncio.to_thread(self.explain, name, engine, *slots)
+
+    async def take_engine(self, event: gr.SelectData, name: str, *slots: str | None) -> list[Any]:
+        """Another engine, chosen outside of the tab."""
+        return [event.value, *await self.choose_engine(name, event.value, *slots)]
 
     def notice_edit(self, prompt: str, written: str, name: str, engine: str, *slots: str | None) -> str:
         return (

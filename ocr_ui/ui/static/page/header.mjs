@@ -1,13 +1,15 @@
 // The top of the page: name, state of the engines, language.
-import { make, parsed, say } from "./dom.mjs";
+import { make, parsed } from "./dom.mjs";
+import { Notices, stateText } from "./notice.mjs";
 
 const LOADING_MS = 1000;
 const STEADY_MS = 10000;
 
-export function mount({ element, props }) {
+export function mount({ element, props, trigger }) {
   const words = parsed(props.words, {});
   const { language, languages } = parsed(props.value, { language: "en", languages: {} });
   const engines = make("ul", { class: "wb-engines", role: "status", "aria-live": "polite" });
+  const notices = make("div", { class: "wb-notices", hidden: true });
   element.querySelector(".wb-header").replaceChildren(
     make(
       "div",
@@ -17,10 +19,12 @@ export function mount({ element, props }) {
     ),
     engines,
     make("nav", { class: "wb-languages", "aria-label": words["app.language"] }, ...languageLinks(language, languages)),
+    notices,
   );
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = words["app.title"];
-  followHealth(engines, words);
+  const take = (name) => trigger("select", { index: 0, value: name });
+  followHealth(engines, new Notices(notices, words, document.documentElement.lang, take), words, language);
 }
 
 function languageLinks(current, languages) {
@@ -39,29 +43,32 @@ function languageLinks(current, languages) {
   );
 }
 
-async function followHealth(list, words) {
-  const health = await askHealth();
-  list.replaceChildren(...describe(health, words));
+async function followHealth(list, notices, words, language) {
+  const health = await askHealth(language);
+  describe(list, health, words);
+  if (health) notices.show(health.engines);
   const loading = !health || health.engines.some((engine) => engine.state === "loading");
-  setTimeout(() => list.isConnected && followHealth(list, words), loading ? LOADING_MS : STEADY_MS);
+  setTimeout(() => list.isConnected && followHealth(list, notices, words, language), loading ? LOADING_MS : STEADY_MS);
 }
 
-async function askHealth() {
+async function askHealth(language) {
   try {
-    const answer = await fetch("/healthz");
+    const answer = await fetch("/healthz", { headers: { "X-Workbench-Lang": language } });
     return answer.ok ? await answer.json() : null;
   } catch {
     return null; // told as "unreachable"; the next round asks again
   }
 }
 
-function describe(health, words) {
-  if (!health) return [make("li", { "data-state": "dead", textContent: words["engine.unreachable"] })];
-  return health.engines.map((engine) =>
-    make("li", {
-      "data-state": engine.state,
-      title: [engine.phase, engine.message].filter(Boolean).join(" – "),
-      textContent: say(words, `engine.${engine.state}`, { engine: engine.name }),
-    }),
+// The list is read aloud when it changes, so it changes only where there is something new.
+function describe(list, health, words) {
+  const states = health
+    ? health.engines.map((engine) => [engine.state, stateText(engine, words), engine.message])
+    : [["dead", words["engine.unreachable"], ""]];
+  const said = JSON.stringify(states);
+  if (list.dataset.said === said) return;
+  list.dataset.said = said;
+  list.replaceChildren(
+    ...states.map(([state, textContent, title]) => make("li", { "data-state": state, textContent, title })),
   );
 }
