@@ -401,9 +401,7 @@ class VllmEngine:
             await asyncio.sleep(WATCH_SECONDS)
             if self._llm is None or self._llm.errored:
                 going = await self._restart(
-                    EngineFailed(
-                        "engine_process_ended", "The engine's process ended.", "The console shows its last words."
-                    )
+                    EngineFailed("engine_process_ended", "The engine's process ended.", "It is being restarted.")
                 )
             elif await self._end_silent_runs() and await self._is_silent():
                 going = await self._restart(
@@ -474,7 +472,7 @@ class VllmEngine:
         given_up = EngineDead(
             "engine_given_up",
             f"{reason.message} Restarting it failed {self._settings.engine_restarts} times.",
-            "The console shows why. Start the product again.",
+            "The log shows why. Start the product again.",
             times=self._settings.engine_restarts,
         )
         self._health = Health(EngineState.DEAD, problems=(given_up,))

@@ -72,7 +72,7 @@ def test_an_engine_that_cannot_be_built_is_dead_with_its_reason() -> None:
     error = EngineDead("engine_not_installed", "vLLM is not installed.", "pip install vllm")
     answer = client(Engines({}, {"vllm": error})).get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["engines"][0]["message"] == "vLLM is not installed. pip install vllm"
+    assert answer.json()["engines"][0]["message"] == "vLLM is not installed. For the administrator: pip install vllm"
     assert client(Engines({})).get("/readyz").status_code == 503
 
 
