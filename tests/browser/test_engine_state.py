@@ -54,18 +54,18 @@ def test_one_click_takes_the_cpu_engine(
 ) -> None:
     page.goto(f"{lost.url}/{language}/")
     notice = page.locator(".wb-notice[data-engine=openai]")
-    expect(notice).to_contain_text(state)
+    expect(notice).to_contain_text(state, timeout=60_000)
     expect(notice).to_contain_text(says)
     expect(notice.locator("progress")).to_be_hidden()
     expect(page.locator("#engine input")).to_have_value("openai")
     notice.get_by_role("button", name=button).click(timeout=60_000)
-    expect(page.locator("#engine input")).to_have_value("rapidocr")
+    expect(page.locator("#engine input")).to_have_value("rapidocr", timeout=60_000)
     expect(notice.get_by_role("button")).to_be_hidden()
 
 
 def test_a_ready_engine_alone_needs_no_notice(product: Product, page: Page) -> None:
     page.goto(f"{product.url}/en/")
-    expect(page.locator(".wb-engines")).to_contain_text("rapidocr: ready")
+    expect(page.locator(".wb-engines")).to_contain_text("rapidocr: ready", timeout=60_000)
     expect(page.locator(".wb-notices")).to_be_hidden()
 
 
