@@ -34,7 +34,7 @@ LONGEST_RATIO = 200
 
 
 def sampling_for(overrides: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """The sampling that is sent: the official values, the settings' limits, and the overrides of a request.
+    """The sampling that is sent: the official values, and the overrides of a request within the settings' limits.
 
     Raises:
         BadInput: a key that no engine knows.
@@ -48,8 +48,9 @@ def sampling_for(overrides: dict[str, Any], settings: Settings) -> dict[str, Any
             names=", ".join(unknown),
             allowed=", ".join(sorted(OVERRIDES)),
         )
-    limits = {"max_tokens": settings.max_new_tokens, "logprobs": settings.token_logprobs}
-    return {**SAMPLING, **limits, **overrides}
+    # A server with little room refuses a longer answer than it has room for, whatever the template would allow.
+    longest = min(overrides.get("max_tokens", settings.max_new_tokens), settings.max_new_tokens)
+    return {**SAMPLING, "logprobs": settings.token_logprobs, **overrides, "max_tokens": longest}
 
 
 def messages(prompt: str, picture: dict[str, Any]) -> list[dict[str, Any]]:

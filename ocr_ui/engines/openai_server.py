@@ -93,7 +93,8 @@ class OpenAiEngine:
         self.name = EngineName(kind, version, settings.model)
         addresses = urls or tuple(url.strip() for url in settings.base_url.split(",") if url.strip())
         if not addresses:
-            raise BadInput("no_base_url", "No address of a server is set.", "Set OCR_UI_BASE_URL.")
+            hint = "Set OCR_UI_BASE_URL, or base_url in the engines file."
+            raise BadInput("no_base_url", "No address of a server is set.", hint)
         self._servers = [Server(url, self._client(url)) for url in addresses]
         self._turn = itertools.count()
         self._runs: dict[str, Run] = {}
@@ -321,7 +322,10 @@ def refusal(error: openai.APIStatusError, url: str) -> WorkbenchError:
         return not_openai(url)
     if status in {401, 403}:
         return EngineDead(
-            "wrong_key", f"The server {url} refuses the key ({status}).", "Correct OCR_UI_API_KEY.", url=url
+            "wrong_key",
+            f"The server {url} refuses the key ({status}).",
+            "Correct OCR_UI_API_KEY, or the key in the engines file.",
+            url=url,
         )
     if status == 404:
         return without_model(url, text, [])
@@ -361,7 +365,7 @@ def not_openai(url: str) -> EngineDead:
     return EngineDead(
         "server_not_openai",
         f"{url} answers, but is no server of OpenAI's protocol.",
-        "Correct OCR_UI_BASE_URL; it usually ends in /v1.",
+        "Correct OCR_UI_BASE_URL, or base_url in the engines file; it usually ends in /v1.",
         url=url,
     )
 
@@ -371,7 +375,7 @@ def without_model(url: str, model: str, names: list[str]) -> EngineDead:
     return EngineDead(
         "server_without_model",
         f"The server {url} has no model {model}." + (f" It has {offered}." if offered else ""),
-        "Correct OCR_UI_MODEL, or OCR_UI_BASE_URL.",
+        "Correct OCR_UI_MODEL or OCR_UI_BASE_URL, or model or base_url in the engines file.",
         url=url,
         model=model,
         offered=offered,
@@ -383,7 +387,7 @@ def unreachable(url: str, error: Exception) -> EngineFailed:
     return EngineFailed(
         "server_unreachable",
         f"{url} cannot be reached: {reason}.",
-        "Start the server, or correct OCR_UI_BASE_URL.",
+        "Start the server, or correct OCR_UI_BASE_URL or base_url in the engines file.",
         url=url,
         reason=reason,
     )

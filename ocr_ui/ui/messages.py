@@ -180,7 +180,7 @@ ERRORS_ZH: dict[str, str] = {
     "model_without_config": "{folder} 中没有可读的 config.json，不是模型文件夹。请管理员让 OCR_UI_MODEL 指向含 config.json 和权重的文件夹。",
     "model_without_vision": "{folder} 中的模型（{model_type}）不能看图。请管理员把 OCR_UI_MODEL 设为 tencent/HunyuanOCR 或其他视觉模型。",
     "model_without_weights": "{folder} 中缺少权重：{missing}。请管理员重新获取模型，或更正 OCR_UI_MODEL。",
-    "no_base_url": "没有设置服务器地址。请管理员设置 OCR_UI_BASE_URL。",
+    "no_base_url": "没有设置服务器地址。请管理员设置 OCR_UI_BASE_URL 或引擎文件中的 base_url。",
     "no_draft_model": "无法使用投机解码（{reason}）。请管理员设置 OCR_UI_DFLASH=auto。",
     "no_fetching": "本服务器不访问网址。请直接上传文件。",
     "no_pages": "文档至少要有一页。",
@@ -212,9 +212,9 @@ ERRORS_ZH: dict[str, str] = {
     "reviewed_meanwhile": "在您处理期间，{person} 已审核了此页。双方内容都未丢失：请查看该审核后再决定。",
     "server_busy": "服务器 {url} 正忙。请稍后再试。",
     "server_error": "服务器 {url} 出错（{reason}）。请重试。",
-    "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请管理员更正 OCR_UI_BASE_URL，它通常以 /v1 结尾。",
-    "server_unreachable": "无法连接 {url}（{reason}）。请管理员启动服务器，或更正 OCR_UI_BASE_URL。",
-    "server_without_model": "服务器 {url} 没有模型 {model}。请管理员更正 OCR_UI_MODEL 或 OCR_UI_BASE_URL。",
+    "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请管理员更正 OCR_UI_BASE_URL 或引擎文件中的 base_url，它通常以 /v1 结尾。",
+    "server_unreachable": "无法连接 {url}（{reason}）。请管理员启动服务器，或更正 OCR_UI_BASE_URL 或引擎文件中的 base_url。",
+    "server_without_model": "服务器 {url} 没有模型 {model}。请管理员更正 OCR_UI_MODEL 或 OCR_UI_BASE_URL，或引擎文件中的 model 或 base_url。",
     "special_token_in_prompt": "提示词中含有模型自用的标记 {token}。请删去它。",
     "state_not_allowed": "{old:name}的条目不能变为{new:name}。",
     "store_broken": "数据库文件已损坏或不是数据库。请管理员从备份恢复。",
@@ -260,7 +260,7 @@ ERRORS_ZH: dict[str, str] = {
     "unsupported_format": "不接受 {format:name} 文件。请另存为 JPEG、PNG、WebP、TIFF、BMP、GIF、HEIC、AVIF 或 PDF。",
     "unwritable_file": "无法写入文件。请选择可写的位置。",
     "vllm_untested": "本产品未测试过 vLLM {version}。请管理员安装已测试的版本，或设置 OCR_UI_ALLOW_UNTESTED_VLLM=1 仍然使用。",
-    "wrong_key": "服务器 {url} 拒绝了密钥。请管理员更正 OCR_UI_API_KEY。",
+    "wrong_key": "服务器 {url} 拒绝了密钥。请管理员更正 OCR_UI_API_KEY 或引擎文件中的密钥。",
 }
 
 WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {

@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,14 @@ async def test_the_question_is_asked_as_the_official_scripts_ask() -> None:
     assert (asked["repetition_penalty"], asked["max_tokens"]) == (1.2, 7)
 
 
+@pytest.mark.parametrize(("template", "setting", "sent"), [(8192, 1024, 1024), (7, 1024, 7), (None, 1024, 1024)])
+async def test_the_setting_limits_what_a_template_allows(template: int | None, setting: int, sent: int) -> None:
+    sampling = {} if template is None else {"max_tokens": template}
+    async with serve(HELLO) as server, engine_at(server.url, max_new_tokens=setting) as engine:
+        await read(engine, request(**sampling))
+    assert server.questions[0]["max_tokens"] == sent
+
+
 async def test_a_schema_is_handed_on() -> None:
     schema = {"type": "object", "properties": {"total": {"type": "string"}}}
     async with serve(HELLO) as server, engine_at(server.url) as engine:
@@ -102,6 +111,28 @@ async def test_servers_take_turns_and_a_failing_one_is_set_aside() -> None:
             assert nobody in engine.health().message
     assert len(one.questions) + len(other.questions) == 5
     assert min(len(one.questions), len(other.questions)) >= 2
+
+
+async def test_under_load_failing_servers_are_left_alone_and_nothing_is_lost() -> None:
+    """Three hundred pages, sixteen at once: one server works, one is busy now and then, one fails, one is not there."""
+    busy = Answer(status=429, head={"retry-after": "0.05"}, parts=["{}"])
+    failing = Answer(status=500, parts=['{"error": {"message": "it broke"}}'])
+    async with serve(HELLO) as good, serve(*[HELLO, HELLO, busy] * 40, HELLO) as lazy, serve(failing) as bad:
+        nobody = f"http://127.0.0.1:{free_port()}/v1"
+        async with engine_at(nobody, good.url, lazy.url, bad.url) as engine:
+            places = asyncio.Semaphore(16)
+
+            async def one(number: int) -> str:
+                async with places:
+                    return (await read(engine, replace(request(), id=f"r{number}")))[-1].generation.text
+
+            said = await asyncio.gather(*[one(number) for number in range(300)])
+            told = engine.health()
+    assert said == ["Hello"] * 300
+    assert told.state is EngineState.DEGRADED
+    assert {error.details["url"] for error in told.problems} >= {nobody, bad.url}
+    assert len(bad.questions) <= 20  # sixteen that were under way together, and few tries after that
+    assert min(len(good.questions), len(lazy.questions)) > 60
 
 
 @pytest.mark.parametrize(

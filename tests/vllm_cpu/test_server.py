@@ -21,7 +21,10 @@ import pytest_asyncio
 from ocr_ui.engines.base import EngineState, TextDelta
 from ocr_ui.engines.openai_server import OpenAiEngine
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed
+from ocr_ui.services.reading import ReadRequest
+from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
+from scripts.tiny_model.book import Example
 from tests.vllm_cpu.tiny_engine import BOOK, CARDS, LONG, RIGHT, read, request
 
 pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="module")]
@@ -185,6 +188,48 @@ async def test_a_bad_request_fails_alone(engine: OpenAiEngine) -> None:
     assert caught.value.code == "picture_over_server"
     assert "OCR_UI_ENGINE_PIXELS" in caught.value.hint
     assert (await read(engine, "poster")).text == BOOK["poster"].answer
+
+
+async def test_two_engines_of_the_file_read_one_page_and_are_compared(
+    server: tuple[str, subprocess.Popen], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEY_OF_TINY", KEY)
+    (tmp_path / "engines.toml").write_text(
+        f"""
+[[engines]]
+name = "tiny"
+kind = "openai"
+base_url = "{server[0]}/v1"
+model = "tiny"
+api_key_env = "KEY_OF_TINY"
+max_new_tokens = 1024
+
+[[engines]]
+name = "cpu"
+kind = "rapidocr"
+"""
+    )
+    folders = {"data_dir": tmp_path / "data", "engines_file": tmp_path / "engines.toml"}
+    workbench = Workbench.open(Settings(_env_file=None, engine="cpu", turn_pages=False, **folders))
+    try:
+        data = await workbench.examples.bytes("identity_card")
+        page = (await workbench.pictures.receive(data, "card.png")).page_id
+        items = []
+        for name in ("", "tiny"):
+            asked = ReadRequest(workbench.templates.library.get("full_text"))
+            async with aclosing(workbench.recognizer.read(page, asked, engine=name)) as steps:
+                last = [step async for step in steps][-1]
+            assert last.recognition_id is not None, last.progress.error
+            items.append(last.recognition_id)
+        found = await workbench.comparer.compare(*items)
+    finally:
+        await workbench.close()
+    sides = [side.recognition.recognition.engine for side in (found.left, found.right)]
+    assert [(side.name, side.kind) for side in sides] == [("cpu", "rapidocr"), ("tiny", "openai")]
+    rows = found.sections[0].rows
+    right = ["".join(text for text, _ in row.right) for row in rows if row.right is not None]
+    assert right == [line["text"] for line in Example("identity_card").said["lines"]]
+    assert {"same", "text"} & {row.state for row in rows}  # the CPU engine found the same lines, or nearly
 
 
 async def test_a_killed_server_breaks_the_answer(engine: OpenAiEngine, server: tuple[str, subprocess.Popen]) -> None:
