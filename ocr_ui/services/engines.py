@@ -168,7 +168,8 @@ class Engines:
 
     def _health(self, name: str) -> Health:
         if name in self._failed:
-            return Health(EngineState.DEAD, problems=(self._failed[name],))
+            memory = self._engines[name].health().memory
+            return Health(EngineState.DEAD, problems=(self._failed[name],), memory=memory)
         if name in self._entries and name not in self._starting:
             return Health(EngineState.IDLE)
         return self._engines[name].health()

@@ -38,9 +38,9 @@ TEXTS: dict[str, dict[str, str]] = {
     "engine.comma": {"en": ", ", "zh": "，"},
     "engine.memory": {
         "en": "The card's memory: weights {weights}, vision {vision}, draft {draft}, work space about {work}, "
-        "cache {cache}, of {card} in all. About {pages} pages are read at once.",
+        "cache {cache}, of {card} in all. About {pages} pages fit at once.",
         "zh": "显存分配：权重 {weights}，视觉部分 {vision}，草稿模型 {draft}，工作空间约 {work}，缓存 {cache}，"
-        "共 {card}。约可同时识别 {pages} 页。",
+        "共 {card}。约可同时容纳 {pages} 页。",
     },
     "engine.use": {"en": "Use {engine}", "zh": "改用 {engine}"},
     "engine.use_meanwhile": {"en": "Use {engine} meanwhile", "zh": "暂用 {engine}"},

@@ -6,7 +6,7 @@ import pytest
 from fakes import ScriptedEngine
 
 from ocr_ui.domain.prompt import Task
-from ocr_ui.engines.base import Capabilities, EngineState
+from ocr_ui.engines.base import Capabilities, EngineState, Health, MemoryShares
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead
 from ocr_ui.services.engine_entries import EngineEntry, default_kind
 from ocr_ui.services.engines import Engines
@@ -47,6 +47,17 @@ async def test_an_engine_that_does_not_start_says_why_each_time() -> None:
         with pytest.raises(EngineDead, match="no weights"):
             await engines.ready("broken")
     assert engines.infos()[0].health.message == "There are no weights. Download them."
+    await engines.close()
+
+
+async def test_an_engine_that_does_not_start_still_tells_its_memory() -> None:
+    memory = MemoryShares(weights=5, vision=4, draft=3, work=2, cache=0, card=14, pages=0)
+    broken = BrokenEngine([])
+    broken.health = lambda: Health(EngineState.DEAD, memory=memory)
+    engines = Engines({"broken": broken})
+    with pytest.raises(EngineDead):
+        await engines.ready("broken")
+    assert engines.infos()[0].health.memory == memory
     await engines.close()
 
 
