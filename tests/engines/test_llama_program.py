@@ -1,7 +1,7 @@
 """The same with the real llama-server, where one is installed (or OCR_UI_LLAMA_SERVER names it).
 
 What needs a model takes the files that OCR_UI_LLAMA_MODEL and OCR_UI_LLAMA_MMPROJ name: HunyuanOCR's, or the tiny
-model's, made by `scripts.tiny_model.gguf`.
+model's, made by `scripts.tiny_gguf`.
 """
 
 from __future__ import annotations

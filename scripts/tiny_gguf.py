@@ -1,7 +1,7 @@
 """Converts the tiny model for llama-server, with llama.cpp's own converter, so that `llama` runs without real weights.
 
 Usage, with vLLM's environment (it has torch and transformers):
-    .venv-vllm/bin/python -m scripts.tiny_model.gguf LLAMA_CPP_DIR TINY_MODEL_DIR OUT_DIR
+    .venv-vllm/bin/python -m scripts.tiny_gguf LLAMA_CPP_DIR TINY_MODEL_DIR OUT_DIR
 
 The converter knows the real model; three things of the tiny one it does not: the tokenizer's kind, a vision part of
 fewer layers than its projector has parts, and the picture's sizes where newer processors write them. What llama-server
