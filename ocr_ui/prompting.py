@@ -139,15 +139,17 @@ class PromptLibrary:
         """
         check_name(name)
         base = self.get(based_on) if based_on else PromptTemplate(name, {}, checked_task(task or Task.QA), text)
+        wanted = checked_task(task or base.task)
         made = replace(
             base,
             name=name,
             title=checked_titles(titles),
-            task=checked_task(task or base.task),
+            task=wanted,
             text=checked_text(text),
             variables=_used(base.variables, text),
             sampling=checked_sampling(base.sampling if sampling is None else sampling),
             builtin=False,
+            structured=base.structured and wanted is Task.FIELDS,
         )
         check_placeholders(made)
         with self._saving:

@@ -48,7 +48,12 @@ class Settings(BaseSettings):
     decode_seconds: float = Field(20.0, gt=0, description="Longest time that decoding one picture may take.")
     max_pages: int = Field(500, gt=0, description="Most pages that are taken from one document.")
     turn_pages: bool = Field(True, description="Notice pages that lie on their side or head, and turn them.")
-    low_confidence: float = Field(0.8, ge=0, le=1, description="Below this confidence a line is drawn as uncertain.")
+    low_confidence: float = Field(
+        0.8,
+        ge=0,
+        le=1,
+        description="Below this confidence a line, field or cell is uncertain, as is one with a token below its half.",
+    )
     max_waiting: int = Field(64, gt=0, description="Readings that may wait for the engine before more are refused.")
 
     model: str = Field(

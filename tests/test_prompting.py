@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable
+from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable, answer_schema
 from ocr_ui.errors import BadInput, Conflict, NotFound
 from ocr_ui.prompt_files import MAX_TEXT, SAMPLING, dump_template, load_template
 from ocr_ui.prompting import MAIN, PromptLibrary
@@ -429,3 +430,50 @@ def test_the_version_changes_with_everything_that_reaches_the_model() -> None:
 
 def test_every_sampling_setting_has_a_range() -> None:
     assert [name for name, (kind, low, high) in SAMPLING.items() if kind not in (int, float) or low >= high] == []
+
+
+STRUCTURED = """---
+name: held
+title: {{en: "Held"}}
+task: {task}
+variables:
+  - name: fields
+    label: {{en: "Names"}}
+    many: true
+structured: {value}
+---
+Give {{{{fields}}}}.
+"""
+
+
+def test_a_template_may_hold_the_answer_to_its_names(tmp_path: Path) -> None:
+    read = load_template(STRUCTURED.format(task="fields", value="true"), "held.md", "held", False).template
+    assert read.structured
+    assert load_template(dump_template(read), "held.md", "held", False).template == read
+    free = replace(read, structured=False)
+    assert read.version != free.version
+    assert "structured" not in dump_template(free)
+    assert read.names({"fields": "total, date；total"}) == ("total", "date")
+    assert answer_schema(("total", "date"))["required"] == ["total", "date"]
+
+
+@pytest.mark.parametrize(("task", "value"), [("qa", "true"), ("fields", '"yes"')])
+def test_a_form_that_cannot_be_held_is_refused_with_its_line(task: str, value: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        load_template(STRUCTURED.format(task=task, value=value), "held.md", "held", False)
+    assert caught.value.details["line"] == 9
+
+
+def test_versions_of_templates_without_a_form_are_what_they_were(tmp_path: Path) -> None:
+    assert PromptLibrary(BUILTIN, tmp_path).get("fields").version == "dd7e515b3ee9"
+
+
+def test_a_template_of_another_task_is_not_held_to_names(tmp_path: Path) -> None:
+    builtin = tmp_path / "builtin"
+    builtin.mkdir()
+    (builtin / "held.md").write_text(STRUCTURED.format(task="fields", value="true"), encoding="utf-8")
+    library = PromptLibrary(builtin, tmp_path / "own")
+    assert library.save_version("held", "Please give {{fields}}.").structured
+    assert library.save_new("same", {"en": "Same"}, "Give {{fields}}.", based_on="held").structured
+    assert not library.save_new("other", {"en": "Other"}, "Say {{fields}}.", based_on="held", task="qa").structured
+    assert library.get("other").task == "qa"

@@ -231,6 +231,15 @@ def _no_form(engine: Engine) -> ContentWarning:
     return ContentWarning("no_form", said)
 
 
+def _with_place(content: PageContent) -> PageContent:
+    """A loop's warning names the line where it was cut: the last one, of which one turn is kept."""
+    last = len(content.lines) - 1
+    if last < 0 or any(w.code == "repeated" and w.line is not None for w in content.warnings):
+        return content
+    placed = (replace(w, line=last) if w.code == "repeated" else w for w in content.warnings)
+    return replace(content, warnings=tuple(placed))
+
+
 class _Run:
     """The state of one reading: events go in, Progress comes out."""
 
@@ -380,7 +389,11 @@ class _Run:
         return Generation(self.raw, reason, self._token_count(), seconds)
 
     def _token_count(self) -> int | None:
-        return self.tokens if self.engine.capabilities.takes_prompt else None
+        if not self.engine.capabilities.takes_prompt:
+            return None
+        # A server may send several tokens at once: its own count is the exact one.
+        counted = self.generation.tokens if self.generation else None
+        return self.tokens if counted is None else counted
 
     def _rules_find_fields(self) -> bool:
         return self.request.template.task == Task.FIELDS and not self.engine.capabilities.takes_prompt
@@ -400,7 +413,8 @@ class _Run:
         told = {(w.code, w.line): w for w in reversed((*self._notices, *self._closing))}
         added = [w for key, w in reversed(told.items()) if key not in known]
         codes = {code for code, _ in (*known, *told)}
-        return content.with_warnings(*added, *self._outcome_warning(generation, codes), *self._invented(content))
+        whole = content.with_warnings(*added, *self._outcome_warning(generation, codes), *self._invented(content))
+        return _with_place(whole) if generation.finish_reason == "repeated" else whole
 
     def _invented(self, content: PageContent) -> list[ContentWarning]:
         """Models are known to write whole paragraphs where they are given a blank page."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +12,13 @@ from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.engines.asking import SAMPLING
-from ocr_ui.errors import BadInput
+from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.images.transform import PictureTransform
+from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.engines import Engines
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
 
 KINDS = ("penalty", "smaller", "longer", "again")
 STEP, HIGHEST_PENALTY = 0.12, 2.0
@@ -133,3 +137,47 @@ def _notices(retry: Retry) -> tuple[ContentWarning, ...]:
         return ()
     message, name = said[retry.kind]
     return (ContentWarning(f"again_{retry.kind}", message, details={name: retry.value}),)
+
+
+class Retries:
+    """Retries of stored results."""
+
+    def __init__(self, store: Store, engines: Engines, library: PromptLibrary, settings: Settings) -> None:
+        self._store, self._engines, self._library, self._settings = store, engines, library, settings
+
+    def offered(self, recognition: Recognition) -> tuple[Retry, ...]:
+        return retries(recognition, self._settings_of(recognition))
+
+    def suiting(self, recognition: Recognition) -> tuple[PromptTemplate, ...]:
+        """Templates to read the page with instead, see `suiting`."""
+        infos = {info.name: info for info in self._engines.infos()}
+        tasks = infos[self.engine_of(recognition)].tasks
+        return suiting(recognition, self._library.list(), tasks)
+
+    async def request(self, recognition_id: int, kind: str) -> tuple[ReadRequest, str]:
+        """What to read once more, and the engine to read it with: the one that read it before.
+
+        Raises:
+            NotFound: no such result, or its template is gone. BadInput: it does not offer this.
+        """
+        stored = await asyncio.to_thread(self._store.recognitions.get, recognition_id)
+        recognition = stored.recognition
+        template = await asyncio.to_thread(self._template, recognition)
+        asked = request_for(recognition, kind, template, self._settings_of(recognition))
+        return asked, self.engine_of(recognition)
+
+    def engine_of(self, recognition: Recognition) -> str:
+        """The engine of a result by the name that it has now; the default where it is gone."""
+        name = self._engines.called(recognition.engine.name or recognition.engine.kind)
+        return name if name in {info.name for info in self._engines.infos()} else self._engines.default
+
+    def _template(self, recognition: Recognition) -> PromptTemplate:
+        """As it was then, where that version is kept."""
+        used = recognition.prompt
+        try:
+            return self._library.get(used.template, used.version)
+        except NotFound:
+            return self._library.get(used.template)
+
+    def _settings_of(self, recognition: Recognition) -> Settings:
+        return self._engines.settings_of(self.engine_of(recognition), self._settings)

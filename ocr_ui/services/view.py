@@ -6,7 +6,9 @@ from typing import Any
 
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import Generation
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.parsing.repeats import find_repeat
 from ocr_ui.render.markdown import content_html
 from ocr_ui.services.annotate import Item
 from ocr_ui.services.pictures import Received
@@ -28,6 +30,12 @@ def page_value(page: Page, page_id: int) -> dict[str, Any]:
 
 def error_value(error: WorkbenchError) -> dict[str, Any]:
     return {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+
+
+def _end(generation: Generation) -> dict[str, Any]:
+    """How a reading ended and, of a loop, where in the raw answer it begins."""
+    repeat = find_repeat(generation.text) if generation.finish_reason == "repeated" else None
+    return {"finish": generation.finish_reason, "loop_at": repeat and repeat.start}
 
 
 class Views:
@@ -73,7 +81,9 @@ class Views:
             method=recognition.method,
             prompt=recognition.prompt.text,
             variables=recognition.prompt.variables,
+            sampling=recognition.prompt.sampling,
         )
+        value["run"].update(_end(recognition.generation))
         value["model_lines"] = value["lines"]
         value["html"] = content_html(recognition.content, Task(recognition.prompt.task))
         value.update(version=0, revision=0, state="pending")
@@ -95,12 +105,17 @@ class Views:
             method=recognition.method,
             prompt=recognition.prompt.text,
             variables=recognition.prompt.variables,
+            sampling=recognition.prompt.sampling,
         )
         value.update(
             raw=recognition.generation.text,
             html=content_html(content, Task(recognition.prompt.task)),
             model_lines=recognition.content.to_dict()["lines"],
-            run={"state": recognition.outcome, "seconds": recognition.generation.seconds},
+            run={
+                "state": recognition.outcome,
+                "seconds": recognition.generation.seconds,
+                **_end(recognition.generation),
+            },
             version=item.review.latest_version,
             revision=item.review.revision,
             verdict=review.verdict,

@@ -12,6 +12,7 @@ from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.recognize import Recognizer
+from ocr_ui.services.retries import Retries
 from ocr_ui.services.templates import Templates
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
@@ -25,6 +26,7 @@ class Workbench:
     engines: Engines
     pictures: PageStore
     recognizer: Recognizer
+    retries: Retries
     annotator: Annotator
     comparer: Comparer
     dataset: Dataset
@@ -43,6 +45,7 @@ class Workbench:
         """
         engines = engines or Engines.from_settings(settings)
         store = Store.open(settings)
+        templates = Templates(settings)
         pages = PageStore(store, settings, Upright(engines, settings))
         annotator = Annotator(store)
         return cls(
@@ -51,11 +54,12 @@ class Workbench:
             engines=engines,
             pictures=pages,
             recognizer=Recognizer(store, pages, engines, settings),
+            retries=Retries(store, engines, templates.library, settings),
             annotator=annotator,
             comparer=Comparer(store, annotator),
             dataset=Dataset(store),
             exporter=Exporter(store),
-            templates=Templates(settings),
+            templates=templates,
             examples=Examples(settings),
             views=Views(settings),
         )

@@ -77,10 +77,12 @@ def wire_opening(
         """The viewer's value, and the template with its variables as they were."""
         item = await workbench.annotator.open_item(recognition_id)
         value = localize(await asyncio.to_thread(workbench.views.item, item), language)
-        return [value, *await asyncio.to_thread(read.as_used, item.recognition.recognition.prompt, engine)]
+        recognition = item.recognition.recognition
+        actions = await asyncio.to_thread(read.actions.updates, recognition)
+        return [value, *actions, *await asyncio.to_thread(read.as_used, recognition.prompt, engine)]
 
     async def first(engine: str) -> list[Any]:
-        return await asyncio.to_thread(read.at_first, engine)
+        return [*read.actions.hidden(), *await asyncio.to_thread(read.at_first, engine)]
 
     async def open_chosen(event: gr.SelectData, engine: str) -> list[Any]:
         return [gr.update(selected="read"), *await shown(int(event.value), engine)]
@@ -106,7 +108,7 @@ def wire_opening(
             gr.Warning(localize_error(error_value(error), language)["message"])
         return [gr.skip(), *await first(engine)]
 
-    opened = [read.viewer, read.template, *read.described]
+    opened = [read.viewer, *read.actions.parts, read.template, *read.described]
     dataset.list.select(open_chosen, read.engine, [tabs, *opened], **SPEAKING)
     read.again.panel.select(open_kept, read.engine, opened, **SPEAKING)
     demo.load(open_addressed, read.engine, opened, **SPEAKING)

@@ -114,6 +114,26 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "llama：在笔记本电脑上运行 HunyuanOCR 的 GGUF。请管理员启动时设置 `OCR_UI_ENGINE=llama`；"
         "所需文件见 README。",
     },
+    "read.instead": {"en": "Read as full text instead", "zh": "改为识别全文"},
+    "read.structured": {"en": "Hold the answer to these names (JSON)", "zh": "按这些字段名约束回答（JSON）"},
+    "read.structured.info": {
+        "en": "The engine can then give nothing but these fields.",
+        "zh": "引擎只能按这些字段作答。",
+    },
+    "read.structured.cannot": {
+        "en": "The engine {engine} cannot do this; it answers freely.",
+        "zh": "引擎 {engine} 不支持，将自由作答。",
+    },
+    "read.confidence": {"en": "Confidence", "zh": "置信度"},
+    "read.confidence.info": {
+        "en": "From the probability of each token; costs some speed.",
+        "zh": "来自每个词元的概率，会稍慢。",
+    },
+    "retry.penalty": {"en": "Higher repetition penalty ({value})", "zh": "提高重复惩罚（{value}）"},
+    "retry.smaller": {"en": "Smaller picture ({value})", "zh": "缩小图片（{value}）"},
+    "retry.longer": {"en": "Longer answer ({value} tokens)", "zh": "更长的回答（{value} 词元）"},
+    "retry.again": {"en": "Read again", "zh": "重新识别"},
+    "retry.template": {"en": "Read with another template", "zh": "换一个模板识别"},
     # Dataset
     "dataset.search": {"en": "Search in text and names", "zh": "搜索文本和文件名"},
     "dataset.template": {"en": "Template", "zh": "模板"},

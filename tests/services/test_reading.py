@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -325,3 +326,62 @@ async def test_an_engine_that_fails_when_it_is_asked_is_told_too() -> None:
 async def test_a_page_is_called_empty_only_where_it_was_read_to_the_end(end: ScriptStep) -> None:
     last = await whole(ScriptedEngine([Started(), end]))
     assert ("empty" in codes(last)) == (end is DONE)
+
+
+NAMED = PromptTemplate("fields", {}, Task.FIELDS, "{{fields}}", (Variable("fields", {}, many=True),))
+HELD = replace(NAMED, structured=True)
+HOLDS = Capabilities(tasks=frozenset(Task), takes_prompt=True, holds_form=True)
+
+
+async def asked(engine: ScriptedEngine, request: ReadRequest) -> Progress:
+    return [step async for step in read_picture(PAGE, SHA, engine, request, Settings())][-1]
+
+
+SAYS = (Started(), TextDelta('{"total": "1", "date": null}'), DONE)
+
+
+@pytest.mark.parametrize(
+    ("template", "wanted", "held"),
+    [(NAMED, None, False), (NAMED, True, True), (HELD, None, True), (HELD, False, False)],
+)
+async def test_the_names_asked_for_are_sent_as_a_form_where_that_is_wanted(
+    template: PromptTemplate, wanted: bool | None, held: bool
+) -> None:
+    engine = ScriptedEngine(SAYS, HOLDS)
+    last = await asked(engine, ReadRequest(template, {"fields": "total, date"}, structured=wanted))
+    sent = engine.seen[0].sampling
+    assert ("json_schema" in sent) == held
+    assert last.recognition.prompt.sampling == sent
+    assert "no_form" not in codes(last)
+    if held:
+        assert list(sent["json_schema"]["properties"]) == sent["json_schema"]["required"] == ["total", "date"]
+        assert sent["json_schema"]["additionalProperties"] is False
+
+
+async def test_an_engine_that_cannot_hold_a_form_says_so_with_the_result() -> None:
+    engine = ScriptedEngine(SAYS)
+    last = await asked(engine, ReadRequest(HELD, {"fields": "total"}))
+    assert "json_schema" not in engine.seen[0].sampling
+    assert codes(last).count("no_form") == 1
+
+
+async def test_a_form_without_names_is_none() -> None:
+    engine = ScriptedEngine(SAYS, HOLDS)
+    await asked(engine, ReadRequest(PromptTemplate("f", {}, Task.FIELDS, "All fields."), structured=True))
+    assert "json_schema" not in engine.seen[0].sampling
+
+
+async def test_probabilities_of_tokens_become_confidences() -> None:
+    pieces = ("<ref>", "To", "tal", "</ref><quad>", "(100,100),(500,200)</quad>")
+    said = TextDelta("".join(pieces), 5, (-0.01, -1.0, -0.01, -0.01, -2.0), pieces)
+    last = await whole(ScriptedEngine([Started(), said, DONE]))
+    (found,) = last.content.lines
+    assert (found.confidence, found.lowest) == (pytest.approx(0.604, abs=0.001), pytest.approx(0.368, abs=0.001))
+
+
+async def test_a_loops_warning_names_the_line_where_it_was_cut() -> None:
+    loop = [TextDelta("again and again and once more\n") for _ in range(60)]
+    plain = PromptTemplate("plain", {}, Task.TEXT, "Read.")
+    last = await whole(ScriptedEngine([Started(), TextDelta("Title\n"), *loop, Pause(30), DONE]), plain)
+    assert [(w.code, w.line) for w in last.content.warnings] == [("repeated", 1)]
+    assert texts(last) == ["Title", "again and again and once more"]

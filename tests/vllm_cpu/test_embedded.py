@@ -15,7 +15,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
-from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.prompt import Task, answer_schema
 from ocr_ui.engines import vllm_embedded
 from ocr_ui.engines.asking import messages
 from ocr_ui.engines.base import EngineState, TextDelta
@@ -328,3 +328,15 @@ def the_worker() -> psutil.Process:
     """The process that runs the model: the one that vLLM's engine process started last."""
     children = psutil.Process().children(recursive=True)
     return next(p for p in children if "Worker" in p.name() or any("Worker" in part for part in p.cmdline()))
+
+
+async def test_an_answer_is_held_to_the_names_asked_for(engine: VllmEngine) -> None:
+    """The tiny model knows this page's answer by heart, in other names: only the form can bring these about."""
+    names = ("Merchant", '总计 "2"')
+    asked = replace(request("invoice/fields", json_schema=answer_schema(names), max_tokens=200), task=Task.FIELDS)
+    reading = await read(engine, asked)
+    assert list(json.loads(reading.text)) == list(names)
+    assert reading.generation.finish_reason == "stop"
+    assert all(value is None or isinstance(value, str) for value in json.loads(reading.text).values())
+    free = await read(engine, "invoice/fields")
+    assert list(json.loads(free.text)) != list(names)

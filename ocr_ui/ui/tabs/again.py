@@ -67,7 +67,15 @@ class ReadAgain:
         """`read`: the Read tab, whose template and variables a second reading takes, and whose Stop ends it."""
 
         async def again(
-            event: gr.EventData, request: gr.Request, prompt: str, written: str, name: str, _: str, *slots: str | None
+            event: gr.EventData,
+            request: gr.Request,
+            prompt: str,
+            written: str,
+            structured: bool,
+            confidence: bool,
+            name: str,
+            _: str,
+            *slots: str | None,
         ) -> AsyncIterator[list[Any]]:
             owner = request.session_hash or ""
             if self._workbench.recognizer.is_reading(owner):
@@ -75,7 +83,8 @@ class ReadAgain:
                 yield [gr.skip()] * 3
                 return
             yield [gr.skip(), gr.update(interactive=False), gr.update(interactive=True)]
-            asked = await asyncio.to_thread(read.asked, prompt, written, name, slots)
+            choices = (prompt, written, structured, confidence, name, event.engine, slots)
+            asked = await asyncio.to_thread(read.asked, *choices)
             steps = self.run(int(event.item), event.engine, asked, owner)
             async with aclosing(steps) as values:
                 async for value in values:
@@ -84,7 +93,7 @@ class ReadAgain:
 
         self.panel.submit(
             again,
-            [read.prompt, read.written, *read.chosen],
+            read.asking,
             [self.panel, read.go, read.stop],
             show_progress="hidden",
             concurrency_limit=32,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any
 
-from ocr_ui.domain.prompt import PromptTemplate, Variable
+from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.services.field_sets import load_field_sets
@@ -18,12 +18,15 @@ from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.tabs.again import ReadAgain
+from ocr_ui.ui.tabs.result_actions import ResultActions
 from ocr_ui.ui.viewer import Viewer
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
 SPEAKING = {"show_progress": "hidden", "concurrency_limit": None}
 """How events are wired whose handlers may show a message: outside Gradio's queue it would never reach the page."""
+FULL_TEXT = "full_text"
+"""The template that every engine can do."""
 SLOTS = 3
 """Variables that a template may have on this tab; each has a text field and a list of choices, one of them shown."""
 
@@ -34,6 +37,7 @@ class ReadTab:
     def __init__(self, workbench: Workbench, words: dict[str, str], language: str) -> None:
         self._workbench, self._words, self._language = workbench, words, language
         self.again = ReadAgain(workbench, words, language)
+        self.actions = ResultActions(workbench, words, language)
 
     def build(self) -> None:
         self.written = gr.State("")  # the prompt as a handler wrote it last; another text is a person's
@@ -49,6 +53,7 @@ class ReadTab:
                     words=viewer_words(self._language, self._workbench.settings.max_upload_bytes),
                     lang=self._language,
                 )
+                self.actions.build()
 
     def _build_choices(self) -> None:
         names = self._template_choices()
@@ -74,6 +79,18 @@ class ReadTab:
                 self._words["read.stop"], elem_id="read-stop", interactive=False, scale=1, min_width=80
             )
         self.offer = gr.Markdown(visible=False, elem_id="offer", elem_classes="wb-offer")
+        self.instead = gr.Button(self._words["read.instead"], visible=False, elem_id="read-instead", size="sm")
+        self.structured = gr.Checkbox(
+            label=self._words["read.structured"], visible=False, elem_id="structured", container=False
+        )
+        self.confidence = gr.Checkbox(
+            self._workbench.settings.token_logprobs,
+            label=self._words["read.confidence"],
+            info=self._words["read.confidence.info"],
+            visible=False,
+            elem_id="confidence",
+            container=False,
+        )
 
     def _build_prompt(self) -> None:
         words = self._words
@@ -116,7 +133,9 @@ class ReadTab:
         quiet = {"show_progress": "hidden", "queue": False, "trigger_mode": "always_last"}
         slots = [*self.texts, *self.lists]
         self.chosen = [self.template, self.engine, *slots]
-        self.explained = [self.prompt, self.written, self.note, self.offer]
+        self.asking = [self.prompt, self.written, self.structured, self.confidence, *self.chosen]
+        shown_or_not = [self.offer, self.go, self.instead, self.structured, self.confidence]
+        self.explained = [self.prompt, self.written, self.note, *shown_or_not]
         self.described = [self.field_set, *slots, self.versions, *self.explained]
         # Only what a person does: a value that a handler sets comes with all that belongs to it.
         self.template.input(self.choose, [self.template, self.engine], self.described, **quiet)
@@ -130,16 +149,25 @@ class ReadTab:
         self.prompt.input(self.notice_edit, [self.prompt, self.written, *self.chosen], self.note, **quiet)
         self.restore.click(self.explain, self.chosen, self.explained, **quiet)
         self._wire_versions(quiet)
-        taken = [self.viewer, self.template, *self.described]
+        taken = [self.viewer, *self.actions.parts, self.template, *self.described]
         self.examples.select(self.take_example, self.engine, taken, **SPEAKING)
-        self.go.click(
-            self.read,
-            [self.viewer, self.prompt, self.written, *self.chosen],
-            [self.viewer, self.go, self.stop],
-            show_progress="hidden",
-            concurrency_limit=32,
-            concurrency_id="read",
+        self.viewer.upload(self.actions.hidden, None, self.actions.parts, **quiet)
+        self._wire_reading(quiet)
+
+    def _wire_reading(self, quiet: dict) -> None:
+        told = [self.viewer, self.go, self.stop, *self.actions.parts]
+        streamed = {"show_progress": "hidden", "concurrency_limit": 32, "concurrency_id": "read"}
+        asked = [self.viewer, *self.asking]
+        described = [self.template, *self.described]
+        self.go.click(self.read, asked, told, **streamed)
+        full = self.instead.click(self.choose_full_text, self.engine, described, **quiet)
+        full.success(self.read, asked, told, **streamed)
+        for kind, button in self.actions.buttons.items():
+            button.click(self.retry(kind), self.viewer, told, **streamed)
+        other = self.actions.template.input(
+            self.choose_other, [self.actions.template, self.viewer, self.engine], described, **quiet
         )
+        other.success(self.read, asked, told, **streamed)
         self.stop.click(self.stop_reading, None, None, **quiet)
         self.again.wire(self)
 
@@ -153,8 +181,14 @@ class ReadTab:
 
     # Handlers
 
-    def choose(self, name: str, engine: str, values: dict[str, str] | None = None) -> list[Any]:
-        """Another template: its variables with these values or their defaults, its versions, its text."""
+    def choose(
+        self, name: str, engine: str, values: dict[str, str] | None = None, held: bool | None = None
+    ) -> list[Any]:
+        """Another template: its variables with these values or their defaults, its versions, its text.
+
+        Args:
+            held: whether the answer is held to the field names; None as the template says.
+        """
         template = self._template(name)
         slots = [*template.variables[:SLOTS], *[None] * (SLOTS - len(template.variables[:SLOTS]))]
         given = [(values or {}).get(v.name, v.default or "") if v else "" for v in slots]
@@ -163,8 +197,17 @@ class ReadTab:
             *(self._text_slot(variable, value) for variable, value in zip(slots, given, strict=True)),
             *(self._list_slot(variable, value) for variable, value in zip(slots, given, strict=True)),
             self._version_choices(template),
-            *self.explain(name, engine, *given, *given),
+            *self.explain(name, engine, *given, *given, held=template.structured if held is None else held),
         ]
+
+    def choose_full_text(self, engine: str) -> list[Any]:
+        return [FULL_TEXT, *self.choose(FULL_TEXT, engine)]
+
+    def choose_other(self, name: str, shown: dict[str, Any] | None, engine: str) -> list[Any]:
+        """The template to read the same page with instead, with the variables of the result that is shown."""
+        used = ((shown or {}).get("item") or {}).get("variables") or {}
+        known = {variable.name for variable in self._template(name).variables}
+        return [name, *self.choose(name, engine, {key: value for key, value in used.items() if key in known})]
 
     def at_first(self, engine: str) -> list[Any]:
         """The first template, for a page that has just been opened."""
@@ -175,15 +218,20 @@ class ReadTab:
         """The template of a stored run with its variables; nothing where that template is gone."""
         if prompt.template not in {name for _, name in self._template_choices()}:
             return [gr.skip()] * (1 + len(self.described))
-        return [prompt.template, *self.choose(prompt.template, engine, prompt.variables)]
+        held = "json_schema" in prompt.sampling
+        return [prompt.template, *self.choose(prompt.template, engine, prompt.variables, held)]
 
-    def explain(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any, Any]:
-        """The exact text that will be sent with these values, and what a person should know about it."""
+    def explain(self, name: str, engine: str, *slots: str | None, held: bool | None = None) -> list[Any]:
+        """The exact text that will be sent with these values, and what a person should know about it.
+
+        Args:
+            held: sets the switch that holds the answer to the field names; None leaves it.
+        """
         template = self._template(name)
         text = self._rendered(template, self._values(template, slots))
-        return text, text, self._note(template, engine, slots), self._offer(template, engine)
+        return [text, text, self._note(template, engine, slots), *self._possible(template, engine, held)]
 
-    async def choose_engine(self, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any, Any]:
+    async def choose_engine(self, name: str, engine: str, *slots: str | None) -> list[Any]:
         """Another engine: it starts where it has not been needed before."""
         self._workbench.engines.wake(engine)
         return await asyncio.to_thread(self.explain, name, engine, *slots)
@@ -208,13 +256,13 @@ class ReadTab:
         """Opens an example and sets the template that fits it."""
         if self._workbench.recognizer.is_reading(request.session_hash or ""):
             gr.Warning(self._words["read.stop_first"])
-            return [gr.skip()] * (2 + len(self.described))
+            return [gr.skip()] * (2 + len(self.actions.parts) + len(self.described))
         example = self._workbench.examples.get(event.value)
         data = await self._workbench.examples.bytes(example.name)
         received = await self._workbench.pictures.receive(data, example.file.name)
         value = localize(self._workbench.views.picture(received), self._language)
         described = await asyncio.to_thread(self.choose, example.template, engine, example.variables)
-        return [value, example.template, *described]
+        return [value, *self.actions.hidden(), example.template, *described]
 
     async def read(
         self,
@@ -222,21 +270,52 @@ class ReadTab:
         shown: dict[str, Any] | None,
         prompt: str,
         written: str,
+        structured: bool,
+        confidence: bool,
         name: str,
         engine: str,
         *slots: str | None,
     ) -> AsyncIterator[list[Any]]:
-        """Streams the reading into the viewer. Read and Stop change places while it runs."""
+        """Reads the page that is shown as the choices say."""
+        choices = (prompt, written, structured, confidence, name, engine, slots)
+        asked = await asyncio.to_thread(self.asked, *choices)
+        async with aclosing(self._stream(request, shown, asked, engine)) as steps:
+            async for step in steps:
+                yield step
+
+    def retry(self, kind: str) -> Callable[..., AsyncIterator[list[Any]]]:
+        """The handler that reads the result that is shown once more, with one thing changed."""
+
+        async def read_again(request: gr.Request, shown: dict[str, Any] | None) -> AsyncIterator[list[Any]]:
+            recognition_id = ((shown or {}).get("item") or {}).get("recognition_id")
+            try:
+                asked, engine = await self._workbench.retries.request(int(recognition_id or 0), kind)
+            except WorkbenchError as error:
+                gr.Warning(self._said(error))
+                yield [gr.skip(), gr.skip(), gr.skip(), *self.actions.hidden()]
+                return
+            async with aclosing(self._stream(request, shown, asked, engine)) as steps:
+                async for step in steps:
+                    yield step
+
+        return read_again
+
+    async def _stream(
+        self, request: gr.Request, shown: dict[str, Any] | None, asked: ReadRequest, engine: str
+    ) -> AsyncIterator[list[Any]]:
+        """Streams a reading into the viewer. Read and Stop change places while it runs; then comes what can be done
+        with the result."""
         page_id = _page_id(shown)
         views = self._workbench.views
+        kept = [gr.skip()] * len(self.actions.parts)
         running = [gr.update(interactive=False), gr.update(interactive=True)]
         idle = [gr.update(interactive=True), gr.update(interactive=False)]
         if page_id is None:
             gr.Info(self._words["read.no_picture"])
-            yield [gr.skip(), *idle]
+            yield [gr.skip(), *idle, *kept]
             return
-        asked = await asyncio.to_thread(self.asked, prompt, written, name, slots)
-        yield [gr.skip(), *running]
+        yield [gr.skip(), *running, *self.actions.hidden()]
+        recognition = None
         try:
             owner = request.session_hash or ""
             reading = self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner)
@@ -244,18 +323,34 @@ class ReadTab:
                 async for step in steps:
                     value = localize(await asyncio.to_thread(views.reading, page_id, step), self._language)
                     value["warnings"] = [*_about_picture(shown), *value["warnings"]]
-                    yield [value, gr.skip(), gr.skip()]
+                    recognition = step.progress.recognition if step.recognition_id is not None else None
+                    yield [value, gr.skip(), gr.skip(), *kept]
         except WorkbenchError as error:
             page, _ = await self._workbench.pictures.load(page_id)
-            yield [localize(views.failed(page, page_id, error), self._language), *idle]
+            yield [localize(views.failed(page, page_id, error), self._language), *idle, *kept]
             return
-        yield [gr.skip(), *idle]
+        yield [gr.skip(), *idle, *await asyncio.to_thread(self.actions.updates, recognition)]
 
-    def asked(self, prompt: str, written: str, name: str, slots: tuple[str | None, ...]) -> ReadRequest:
-        """What the tab asks for: its template with the values typed, or with the text edited for this run."""
+    def asked(
+        self,
+        prompt: str,
+        written: str,
+        structured: bool,
+        confidence: bool,
+        name: str,
+        engine: str,
+        slots: tuple[str | None, ...],
+    ) -> ReadRequest:
+        """What the tab asks an engine for: its template with the values typed, or with the text edited for this run."""
         template = self._template(name)
-        # A text that nobody has touched since it was written here follows the values, however late they came.
-        return ReadRequest(template, self._values(template, slots), None if prompt == written else prompt)
+        return ReadRequest(
+            template,
+            self._values(template, slots),
+            # A text that nobody has touched since it was written here follows the values, however late they came.
+            None if prompt == written else prompt,
+            sampling=self._with_confidence(engine, confidence),
+            structured=bool(structured) if template.task is Task.FIELDS else None,
+        )
 
     def keep_version(self, prompt: str, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any]:
         template = self._template(name)
@@ -365,6 +460,33 @@ class ReadTab:
         elsewhere = [self._words[f"read.get.{kind}"] for kind in ("vllm", "openai", "llama") if kind not in kinds]
         head = fill(self._words["read.cannot"], engine=engine)
         return gr.update(visible=True, value="\n".join([head, "", *(f"- {line}" for line in here + elsewhere)]))
+
+    def _possible(self, template: PromptTemplate, engine: str, held: bool | None) -> list[Any]:
+        """The offer, Read or what to press instead, and the switches, as far as the engine can do them."""
+        full_text = self._workbench.engines.can(self._template(FULL_TEXT).task)
+        vain = engine not in self._workbench.engines.can(template.task) and engine in full_text
+        cannot = "" if self._holds_form(engine) else fill(self._words["read.structured.cannot"], engine=engine)
+        switch = {
+            "visible": template.task is Task.FIELDS,
+            "interactive": not cannot,
+            "info": cannot or self._words["read.structured.info"],
+            **({} if held is None else {"value": held}),
+        }
+        return [
+            self._offer(template, engine),
+            gr.update(visible=not vain),
+            gr.update(visible=vain),
+            gr.update(**switch),
+            gr.update(visible=self._takes_prompt(engine)),
+        ]
+
+    def _with_confidence(self, engine: str, wanted: bool) -> dict[str, Any]:
+        """The sampling for it, where it is not what the engine does anyway."""
+        usual = self._workbench.engines.settings_of(engine, self._workbench.settings).token_logprobs
+        return {"logprobs": wanted} if self._takes_prompt(engine) and wanted != usual else {}
+
+    def _holds_form(self, engine: str) -> bool:
+        return any(info.holds_form for info in self._workbench.engines.infos() if info.name == engine)
 
     def _takes_prompt(self, engine: str) -> bool:
         return next((info.takes_prompt for info in self._workbench.engines.infos() if info.name == engine), True)

@@ -1,5 +1,7 @@
 /** What keys and buttons do, by the names of the table of keys. */
 
+import { nextPlace, VIEW_OF } from "./uncertain.mjs";
+
 const PAN = 80; // pixels on the screen
 const STEP = 2; // pixels on the screen that a nudge moves at least
 
@@ -13,8 +15,8 @@ export function makeActions(parts) {
   const actions = {
     next: () => editor.step(1),
     previous: () => editor.step(-1),
-    next_uncertain: () => editor.step(1, { wanted: editor.isUncertain }) || wrap(1),
-    previous_uncertain: () => editor.step(-1, { wanted: editor.isUncertain }) || wrap(-1),
+    next_uncertain: () => visit(1),
+    previous_uncertain: () => visit(-1),
     first: () => selectAt(0),
     last: () => selectAt(-1),
     edit,
@@ -62,11 +64,15 @@ export function makeActions(parts) {
     if (line) editor.select(line.id);
   }
 
-  /** After the last uncertain line comes the first again. */
-  function wrap(step) {
-    const lines = step > 0 ? editor.doc.lines : editor.doc.lines.toReversed();
-    const line = lines.find(editor.isUncertain);
-    if (line) editor.select(line.id);
+  /** On to the next uncertain line, field or cell, in whatever view it stands. */
+  function visit(step) {
+    const place = nextPlace(editor.uncertainPlaces, parts.views.place, step);
+    if (!place) return;
+    const view = VIEW_OF[place.kind];
+    if (parts.views.active !== view) parts.views.show(view);
+    if (place.kind === "line") editor.select(editor.doc.lines[place.index].id);
+    if (place.kind === "field") parts.fields.visit(place.index);
+    if (place.kind === "cell") parts.views.visitCell(place.index);
   }
 
   function leaveText(step) {

@@ -7,6 +7,7 @@
 import { moveHandle, moveQuad, quadAround, quadBeside, roundQuad } from "./geometry.mjs";
 import { History } from "./history.mjs";
 import * as State from "./state.mjs";
+import { uncertainPlaces } from "./uncertain.mjs";
 
 export class Editor {
   constructor() {
@@ -66,6 +67,11 @@ export class Editor {
   }
 
   isUncertain = (line) => State.isUncertain(line, this.lowLimit, this.models);
+
+  /** Uncertain lines, fields and cells, see `uncertain.mjs`. */
+  get uncertainPlaces() {
+    return uncertainPlaces(this.doc, this.lowLimit, this.models);
+  }
 
   /** Shows a value; `how` is what `State.arrival` says. */
   load(value, how) {

@@ -1,8 +1,9 @@
 /** The fields as a table: name, value, confidence. A field that is absent says so; that is not an empty value. */
 
-import { h, setPressed, setText } from "./dom.mjs";
+import { h, icon, setPressed, setText } from "./dom.mjs";
 import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
+import { isLow } from "./sureness.mjs";
 
 export class FieldTable {
   constructor({ editor, t }) {
@@ -55,12 +56,36 @@ export class FieldTable {
     const confidence = h("td", { class: "vw-conf" });
     const row = h(
       "tr",
-      { onpointerenter: () => editor.hoverField(index), onpointerleave: () => editor.hoverField(null) },
+      {
+        tabindex: "-1",
+        onpointerenter: () => editor.hoverField(index),
+        onpointerleave: () => editor.hoverField(null),
+        onkeydown: (event) => this.#rowKey(event, value),
+      },
       h("th", { scope: "row", dir: "auto" }, field.name),
       h("td", {}, h("div", { class: "vw-field" }, value, absent), shown),
       confidence,
     );
     return { row, value, absent, shown, confidence };
+  }
+
+  /** Enter goes from the row, where `visit` has put the focus, into its value. */
+  #rowKey(event, value) {
+    if (event.target === value || event.target.closest("button") || event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation();
+    value.focus();
+  }
+
+  /** Brings a field into sight, with the focus on its row: keys go on to work on the whole result. */
+  visit(index) {
+    this.rows[index].row.focus();
+    this.#focus(index);
+  }
+
+  /** The field whose row has the focus, or -1. */
+  get visited() {
+    return this.rows.findIndex(({ row }) => row.contains(document.activeElement));
   }
 
   #focus(index) {
@@ -70,7 +95,7 @@ export class FieldTable {
 
   #fill({ row, value, absent, shown, confidence }, field) {
     const missing = field.value === null;
-    const low = field.confidence != null && field.confidence < this.editor.lowLimit;
+    const low = isLow(field, this.editor.lowLimit);
     row.classList.toggle("absent", missing);
     row.classList.toggle("low", low);
     setPressed(absent, missing);
@@ -81,8 +106,16 @@ export class FieldTable {
     if (value.value !== (field.value ?? "")) value.value = field.value ?? "";
     shown.hidden = !this.editor.tools.invisible || !field.value;
     shown.replaceChildren(...(shown.hidden ? [] : visible(field.value)));
-    confidence.textContent = field.confidence == null ? "" : field.confidence.toFixed(2);
-    confidence.title = low ? this.t("uncertain") : "";
+    const sure = field.confidence == null ? "" : field.confidence.toFixed(2);
+    if (confidence.dataset.shown === `${low} ${sure} ${field.lowest}`) return;
+    confidence.dataset.shown = `${low} ${sure} ${field.lowest}`;
+    confidence.replaceChildren(...(low ? [this.#sign(field), sure] : [sure]));
+  }
+
+  #sign({ confidence, lowest }) {
+    const values = { mean: confidence?.toFixed(2), lowest: (lowest ?? confidence)?.toFixed(2) };
+    const word = this.t("uncertain_of", values);
+    return h("span", { class: "vw-unsure", role: "img", "aria-label": word, title: word }, icon("warning"));
   }
 
   hover(index) {

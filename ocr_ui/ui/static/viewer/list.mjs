@@ -111,7 +111,7 @@ export class LineList {
       entry.row.classList.toggle("low", low);
       this.#paintText(entry.text, line.text);
       setText(entry.confidence, line.confidence === null ? "" : line.confidence.toFixed(2));
-      entry.confidence.title = low ? t("uncertain") : "";
+      entry.confidence.title = low ? sureWords(line, t) : "";
       this.#paintMarks(entry, this.#marksOf(line));
     }
     Object.assign(entry, { line, index, epoch: this.epoch });
@@ -249,6 +249,12 @@ export class LineList {
     const to = before === null ? lines.length : indexOf(lines, before);
     this.editor.moveTo(id, to > from ? to - 1 : to);
   }
+}
+
+/** How uncertain a line is, in words. */
+function sureWords({ confidence, lowest }, t) {
+  if (lowest === undefined) return t("uncertain");
+  return t("uncertain_of", { mean: confidence.toFixed(2), lowest: lowest.toFixed(2) });
 }
 
 const idOf = (event) => event.target.closest(".vw-row")?.dataset.id ?? null;

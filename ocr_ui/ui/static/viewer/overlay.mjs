@@ -122,11 +122,18 @@ export class Overlay {
     if (!this.drawn.parentNode) this.root.append(this.drawn);
   }
 
-  renderFields(fields) {
+  renderFields(fields, isLow) {
     if (fields === this.fields) return;
     this.fields = fields;
     const boxes = fields.map(
-      (field, index) => field.quad && svg("polygon", { "data-field": index, points: svgPoints(field.quad), ...SCALES }),
+      (field, index) =>
+        field.quad &&
+        svg("polygon", {
+          "data-field": index,
+          class: isLow(field) ? "low" : null,
+          points: svgPoints(field.quad),
+          ...SCALES,
+        }),
     );
     this.fieldBoxes.replaceChildren(...boxes.filter(Boolean));
   }

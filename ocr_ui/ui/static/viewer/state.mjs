@@ -7,6 +7,7 @@
  */
 
 import { samePoints } from "./geometry.mjs";
+import { isLow } from "./sureness.mjs";
 
 export const EMPTY = Object.freeze({ lines: [], fields: [], tables: [], regions: [], text: "", follows: true });
 
@@ -19,6 +20,7 @@ const readLine = (line, index) => ({
   text: line.text ?? "",
   quad: line.quad ?? null,
   confidence: line.confidence ?? null,
+  ...(line.lowest == null ? {} : { lowest: line.lowest }),
 });
 
 /** The document in a value from the server. */
@@ -43,7 +45,10 @@ export function mergeDocument(old, next) {
 }
 
 export const sameLine = (a, b) =>
-  a === b || (!!a && a.id === b.id && a.text === b.text && a.confidence === b.confidence && samePoints(a.quad, b.quad));
+  a === b || (!!a && a.id === b.id && a.text === b.text && sameSure(a, b) && samePoints(a.quad, b.quad));
+
+const sameSure = (a, b) =>
+  (a.confidence ?? null) === (b.confidence ?? null) && (a.lowest ?? null) === (b.lowest ?? null);
 
 const sameField = (a, b) => a === b || (a.name === b.name && a.value === b.value && samePoints(a.quad, b.quad));
 
@@ -103,10 +108,15 @@ export function moveLine(doc, id, to) {
   return { ...doc, lines: doc.lines.toSpliced(from, 1).toSpliced(target, 0, doc.lines[from]) };
 }
 
-/** `value` null says that the field is absent from the picture, which is not the same as empty. */
+/**
+ * `value` null says that the field is absent from the picture, which is not the same as empty. What a person wrote has
+ * no confidence of the model's.
+ */
 export function setField(doc, index, value) {
   const field = doc.fields[index];
-  return !field || field.value === value ? doc : { ...doc, fields: doc.fields.with(index, { ...field, value }) };
+  if (!field || field.value === value) return doc;
+  const { lowest: _, ...rest } = field;
+  return { ...doc, fields: doc.fields.with(index, { ...rest, value, confidence: null }) };
 }
 
 export const setWholeText = (doc, text) => (doc.follows || doc.text === text ? doc : { ...doc, text });
@@ -138,7 +148,7 @@ export function deletedLines(doc, models) {
 
 /** Below the limit, and not yet corrected by a person. */
 export function isUncertain(line, limit, models) {
-  if (line.confidence === null || line.confidence >= limit) return false;
+  if (!isLow(line, limit)) return false;
   const model = models.get(line.id);
   return !model || model.text === line.text;
 }

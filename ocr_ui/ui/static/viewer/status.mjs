@@ -3,6 +3,7 @@
 import { h, icon, setText } from "./dom.mjs";
 
 const TICK_MS = 100;
+const KNOWN_ENDS = ["repeated", "length", "timeout"];
 const SIGNS = { complete: "check", stopped: "stop", cut: "warning", failed: "warning", running: "clock" };
 
 export class StatusLine {
@@ -45,8 +46,7 @@ export class StatusLine {
   }
 
   #sentence(state, run) {
-    if (state !== "idle")
-      return run.message || run.error?.message || this.t(run.waiting ? "run_waiting" : `run_${state}`);
+    if (state !== "idle") return run.message || run.error?.message || this.t(wordOf(state, run));
     const { page, hasResult } = this.editor;
     if (!page) return this.t("no_picture");
     return hasResult ? "" : this.t("not_read_yet");
@@ -96,6 +96,10 @@ export class StatusLine {
     this.bar.setAttribute("aria-valuemax", "100");
   }
 }
+
+/** Why a reading was cut off says more than that it was. */
+const wordOf = (state, run) =>
+  run.waiting ? "run_waiting" : state === "cut" && KNOWN_ENDS.includes(run.finish) ? `run_cut_${run.finish}` : `run_${state}`;
 
 export class WarningList {
   constructor({ editor, t }) {

@@ -25,6 +25,7 @@ import { PicturePane } from "./pane.mjs";
 import { Review } from "./review.mjs";
 import { Stage } from "./stage.mjs";
 import { arrival, viewOfDifference } from "./state.mjs";
+import { isLow } from "./sureness.mjs";
 import { StatusLine, WarningList } from "./status.mjs";
 import { Toolbar } from "./toolbar.mjs";
 import { VerdictBar } from "./verdict.mjs";
@@ -235,7 +236,7 @@ class Viewer {
   #drawContent() {
     const { editor } = this;
     this.overlay.render(editor.doc.lines, editor.isUncertain);
-    this.overlay.renderFields(editor.doc.fields);
+    this.overlay.renderFields(editor.doc.fields, (field) => isLow(field, editor.lowLimit));
     this.views.render();
     this.input.follow();
     this.overlay.showHandles(this.#handledQuad, editor.tools.handle);

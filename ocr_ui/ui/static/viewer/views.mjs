@@ -1,10 +1,11 @@
 /** The views beside the picture: lines, text, rendered, fields, raw. Only the one that is seen is drawn. */
 
-import { h, iconButton, named, setPressed, setText } from "./dom.mjs";
+import { h, icon, iconButton, named, setPressed, setText } from "./dom.mjs";
 import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
 import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
 import { bestView, wholeText } from "./state.mjs";
+import { cellsOf, uncertainCells } from "./uncertain.mjs";
 
 export const VIEWS = ["lines", "text", "rendered", "fields", "raw"];
 
@@ -67,6 +68,8 @@ export class Views {
 
   #makePanels() {
     this.text = this.#textArea();
+    this.uncertainCells = this.#uncertainChip();
+    this.uncertainFields = this.#uncertainChip();
     this.rendered = h("div", { class: "vw-rendered", dir: "auto", tabindex: "0", "data-title": "view_rendered" });
     this.raw = h("pre", { class: "vw-raw", dir: "auto", tabindex: "0", "data-title": "view_raw" });
     this.staleNote = named(h("p", { class: "vw-stale", hidden: true }), "rendered_stale");
@@ -74,8 +77,8 @@ export class Views {
     return {
       lines: this.#panel("lines", this.#lineTools(), [this.list.element, this.detail.element]),
       text: this.#panel("text", [this.textNote], [this.text]),
-      rendered: this.#panel("rendered", [this.staleNote], [this.rendered]),
-      fields: this.#panel("fields", [this.#invisibleTool("fields")], [this.fields.element]),
+      rendered: this.#panel("rendered", [this.uncertainCells, this.staleNote], [this.rendered]),
+      fields: this.#panel("fields", [this.uncertainFields, this.#invisibleTool("fields")], [this.fields.element]),
       raw: this.#panel("raw", [this.#invisibleTool("raw")], [this.raw]),
     };
   }
@@ -105,7 +108,7 @@ export class Views {
 
   #lineTools() {
     this.count = h("span", { class: "vw-subdued vw-lines-count" });
-    this.uncertain = h("button", { type: "button", class: "vw-chip small low", onclick: this.actions.next_uncertain });
+    this.uncertain = this.#uncertainChip();
     return [this.count, this.uncertain, this.#invisibleTool("lines")];
   }
 
@@ -114,6 +117,16 @@ export class Views {
     const button = iconButton("hidden", "act_invisible", this.actions.invisible, { action: "invisible" });
     this.invisible.set(view, button);
     return button;
+  }
+
+  #uncertainChip() {
+    return h("button", { type: "button", class: "vw-chip small low", onclick: () => this.actions.next_uncertain() });
+  }
+
+  #showUncertain(chip, kind) {
+    const number = this.editor.uncertainPlaces.filter((place) => place.kind === kind).length;
+    chip.hidden = !number;
+    setText(chip, this.t("next_of_uncertain", { n: number }));
   }
 
   #textArea() {
@@ -185,10 +198,8 @@ export class Views {
   render_lines() {
     const { editor, t } = this;
     this.list.render();
-    const uncertain = editor.doc.lines.filter(editor.isUncertain).length;
     setText(this.count, t("count_lines", { n: editor.doc.lines.length }));
-    this.uncertain.hidden = !uncertain;
-    setText(this.uncertain, t("next_of_uncertain", { n: uncertain }));
+    this.#showUncertain(this.uncertain, "line");
     this.list.element.classList.toggle("nothing", !editor.doc.lines.length);
     this.list.body.dataset.empty = t(editor.page ? (editor.hasResult ? "no_lines" : "read_hint") : "picture_hint");
   }
@@ -205,23 +216,71 @@ export class Views {
     const { value, doc } = this.editor;
     const sanitisedHtml = value.html || doc.tables.map((table) => table.html).join("");
     this.staleNote.hidden = !this.isStale?.() || !sanitisedHtml;
+    this.#showUncertain(this.uncertainCells, "cell");
     const shown = sanitisedHtml || wholeText(doc);
-    if (shown === this.shownRendered) return;
-    this.shownRendered = shown;
+    const key = JSON.stringify([shown, uncertainCells(doc, this.editor.lowLimit), this.t("uncertain_of")]);
+    if (key === this.shownRendered) return;
+    this.shownRendered = key;
     this.rendered.classList.toggle("plain", !sanitisedHtml);
     if (sanitisedHtml)
       this.rendered.innerHTML = sanitisedHtml; // made safe by the server; the only markup taken in
     else this.rendered.textContent = shown;
+    this.#markCells();
+  }
+
+  /** The cells as drawn, in the order of the tables; none where the markup has others than the tables. */
+  get #cells() {
+    const cells = [...this.rendered.querySelectorAll("td, th")];
+    return cells.length === cellsOf(this.editor.doc).length ? cells : [];
+  }
+
+  #markCells() {
+    const sure = cellsOf(this.editor.doc);
+    const low = new Set(uncertainCells(this.editor.doc, this.editor.lowLimit));
+    this.#cells.forEach((cell, index) => {
+      if (!low.has(index)) return;
+      const [mean, lowest] = sure[index];
+      const word = this.t("uncertain_of", { mean: mean.toFixed(2), lowest: lowest.toFixed(2) });
+      cell.classList.add("low");
+      cell.append(h("span", { class: "vw-unsure", role: "img", "aria-label": word, title: word }, icon("warning")));
+    });
+  }
+
+  visitCell(index) {
+    const cell = this.#cells[index];
+    if (!cell) return;
+    cell.tabIndex = -1;
+    cell.focus();
+  }
+
+  /** Where the keys stand: the line, field or cell that was visited last in the view that is shown. */
+  get place() {
+    const { editor } = this;
+    const found = {
+      lines: () => ["line", editor.doc.lines.findIndex(({ id }) => id === editor.selected)],
+      fields: () => ["field", this.fields.visited],
+      rendered: () => ["cell", this.#cells.indexOf(document.activeElement)],
+    }[this.active]?.();
+    return found ? { kind: found[0], index: found[1] } : null; // -1: whatever stands in this view comes first
   }
 
   render_fields() {
+    this.#showUncertain(this.uncertainFields, "field");
     this.fields.render();
   }
 
   render_raw() {
-    const raw = this.editor.value.raw ?? "";
-    if (!this.editor.tools.invisible) setText(this.raw, raw);
-    else this.raw.replaceChildren(...raw.split("\n").flatMap((row, index) => [index ? "\n" : "", ...visible(row)]));
+    const { raw = "", run } = this.editor.value;
+    const { invisible } = this.editor.tools;
+    const loop = run?.loop_at ?? null;
+    const key = `${invisible} ${loop} ${this.t("loop_here")} ${raw}`;
+    if (key === this.shownRaw) return;
+    this.shownRaw = key;
+    const parts = (text) =>
+      invisible ? text.split("\n").flatMap((row, index) => [index ? "\n" : "", ...visible(row)]) : [text];
+    if (loop === null) return this.raw.replaceChildren(...parts(raw));
+    const mark = h("span", { class: "vw-loop", role: "note", "aria-label": this.t("loop_here") });
+    this.raw.replaceChildren(...parts(raw.slice(0, loop)), mark, ...parts(raw.slice(loop)));
   }
 
   // Copy and download -----------------------------------------------------------------------------------------------
