@@ -1,0 +1,74 @@
+"""Memory and time of the export formats: pages of 30 lines without pictures, written by a process of its own a format.
+
+`python benchmarks/exports.py` prints a row for some and for ten times as many items; memory that grows with them is
+what no format may have. ppocrlabel is not among them: it cuts up pictures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from ocr_ui.domain.content import PageContent, TextLine
+from ocr_ui.domain.geometry import BoundingBox, Quad
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
+from ocr_ui.domain.review import Review
+from ocr_ui.exports.registry import NAMES, TextFormat, format_named
+from ocr_ui.exports.sample import Notes, Options, Sample
+
+FORMATS = [name for name in NAMES if name != "ppocrlabel"]
+
+
+def samples(items: int) -> Iterator[Sample]:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    for item in range(items):
+        texts = [f"line {line} of page {item}: 12.50" for line in range(30)]
+        boxes = [Quad.from_box(BoundingBox(10, line * 20, 500, line * 20 + 15)) for line in range(30)]
+        lines = tuple(TextLine(text, box, 0.9) for text, box in zip(texts, boxes, strict=True))
+        content = PageContent(lines, text="\n".join(texts))
+        prompt = PromptUsed("full_text", "0", "spotting", "Read all.", {}, {})
+        recognition = Recognition("0" * 64, EngineName("none", "1", "m", "r"), prompt, content, Generation(), {}, {})
+        page = Page("0" * 64, 1000, 800, "page.png")
+        yield Sample(item, item, item, "page.png", page, "", recognition, "", now, None, None, Review(), None)
+
+
+def write(name: str, items: int) -> None:
+    chosen, notes = format_named(name), Notes()
+    begin = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        if isinstance(chosen, TextFormat):
+            with (Path(folder) / chosen.file_name).open("w", encoding="utf-8") as out:
+                out.writelines(chosen.write(samples(items), notes))
+        else:
+            chosen.fill(Path(folder), samples(items), notes, Options())
+        size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    each = (time.process_time() - begin) / items * 1000
+    print(f"{name:14} {items:7} items  {memory:5.0f} MB at most  {each:6.2f} ms an item  {size / 1e6:7.1f} MB of files")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=100)
+    parser.add_argument("--only", choices=FORMATS)
+    options = parser.parse_args()
+    if options.only:
+        write(options.only, options.items)
+        return
+    for name in FORMATS:
+        for items in (options.items, options.items * 10):
+            subprocess.run([sys.executable, __file__, "--only", name, "--items", str(items)], check=True)
+
+
+if __name__ == "__main__":
+    main()
