@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import dataclass
 
 from ocr_ui.domain.prompt import Task
@@ -14,6 +15,9 @@ from ocr_ui.services.engine_entries import READER, EngineEntry, engine_entries
 from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
+
+RETRY_SECONDS = 10.0
+"""An engine that failed to start is tried again when it is asked for, but no sooner than this after the failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,7 @@ class Engines:
         self._entries = entries or {}
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._failed: dict[str, WorkbenchError] = {}
+        self._failed_at: dict[str, float] = {}
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Engines:
@@ -103,15 +108,22 @@ class Engines:
 
     def wake(self, name: str) -> None:
         """Starts an engine that somebody has chosen; does nothing for one that runs or does not exist."""
-        if name in self._engines and name not in self._starting:
+        if name in self._engines and self._may_start(name):
             self._start_one(name).add_done_callback(lambda _: self._log_failure(name))
 
     def _log_failure(self, name: str) -> None:
         if name in self._failed:
             log.error("engine %s: %s", name, self._failed[name])
 
-    def _start_one(self, name: str) -> asyncio.Task[None]:
+    def _may_start(self, name: str) -> bool:
+        """Not started yet, or failed a while ago: what was missing then may be there now."""
         if name not in self._starting:
+            return True
+        return name in self._failed and time.monotonic() - self._failed_at[name] > RETRY_SECONDS
+
+    def _start_one(self, name: str) -> asyncio.Task[None]:
+        if self._may_start(name):
+            self._failed.pop(name, None)
             self._starting[name] = asyncio.create_task(self._load(name))
         return self._starting[name]
 
@@ -129,6 +141,7 @@ class Engines:
                 engine=name,
                 reason=str(error),
             )
+        self._failed_at[name] = time.monotonic()
 
     async def ready(self, name: str = "", wait: float | None = None) -> Engine:
         """The engine of a name, started.

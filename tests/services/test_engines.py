@@ -8,6 +8,7 @@ from fakes import ScriptedEngine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import Capabilities, EngineState, Health, MemoryShares
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead
+from ocr_ui.services import engines as engines_module
 from ocr_ui.services.engine_entries import EngineEntry, default_kind
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
@@ -47,6 +48,22 @@ async def test_an_engine_that_does_not_start_says_why_each_time() -> None:
         with pytest.raises(EngineDead, match="no weights"):
             await engines.ready("broken")
     assert engines.infos()[0].health.message == "There are no weights. Download them."
+    await engines.close()
+
+
+async def test_an_engine_that_did_not_start_is_tried_again_when_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = BrokenEngine([])
+    engines = Engines({"broken": broken})
+    with pytest.raises(EngineDead):
+        await engines.ready("broken")
+    broken.start = ScriptedEngine([]).start
+    with pytest.raises(EngineDead):
+        await engines.ready("broken")  # too soon: nobody waits for the same failure twice
+    monkeypatch.setattr(engines_module, "RETRY_SECONDS", 0.0)
+    assert await engines.ready("broken") is broken
+    assert engines.infos()[0].health.state is EngineState.READY
     await engines.close()
 
 
