@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from ocr_ui.domain.content import PageContent
+from ocr_ui.domain.content import PageContent, Table
 from ocr_ui.domain.prompt import Task
 from ocr_ui.parsing.confidence import with_confidences
 from ocr_ui.parsing.dispatch import parse
@@ -132,6 +132,14 @@ def test_empty_cells_have_none_and_do_not_shift_the_others() -> None:
     (table,) = content.tables
     assert [pair is not None for pair in table.confidences] == [False, True, False, True, False, True]
     assert doubted(content) == ["CC"]
+
+
+def test_a_cell_that_the_table_does_not_have_is_passed_over() -> None:
+    answer = "<table><tr><td>A</td><td>left out</td><td>B</td></tr></table>"
+    table = Table("<table><tr><td>A</td><td>B</td></tr></table>", (("A", "B"),))
+    content = with_confidences(PageContent(tables=(table,)), answer, tokens_of(answer, "B"))
+    assert doubted(content) == ["B"]
+    assert content.tables[0].confidences[0][1] == pytest.approx(SURE)
 
 
 def test_the_parts_of_a_character_count_for_it() -> None:
