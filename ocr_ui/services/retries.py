@@ -25,8 +25,6 @@ STEP, HIGHEST_PENALTY = 0.12, 2.0
 """How much the repetition penalty grows with each retry, and vLLM's own limit."""
 SHARE = 0.5
 LEAST_PIXELS = 40_000
-LONGEST_ANSWER = 32_768
-"""Tokens of the model's whole context."""
 OFFERED = {"repeated": ("penalty", "smaller"), "length": ("longer", "smaller"), "timeout": ("again", "smaller")}
 """By how a reading ended (`Generation.finish_reason`)."""
 READING = (Task.SPOTTING, Task.TEXT, Task.DOCUMENT, Task.TABLE, Task.LAYOUT)
@@ -108,10 +106,11 @@ def _retry(kind: str, recognition: Recognition, settings: Settings) -> Retry | N
         pixels = int((_pixels(recognition) or 0) * SHARE)
         return Retry(kind, pixels) if pixels >= LEAST_PIXELS else None
     if kind == "longer":
-        longer = min(2 * sampling["max_tokens"], LONGEST_ANSWER)
+        allowed = min(sampling["max_tokens"], settings.max_new_tokens)  # the setting is the most for every template
+        longer = min(2 * allowed, settings.max_new_tokens)
         # An answer that ended sooner had no room left in the model's context: more tokens would not help.
-        ended_at_limit = (recognition.generation.tokens or 0) >= sampling["max_tokens"]
-        return Retry(kind, longer) if longer > sampling["max_tokens"] and ended_at_limit else None
+        ended_at_limit = (recognition.generation.tokens or 0) >= allowed
+        return Retry(kind, longer) if longer > allowed and ended_at_limit else None
     return Retry(kind)
 
 

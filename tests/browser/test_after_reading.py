@@ -65,6 +65,7 @@ def with_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Ite
         OCR_UI_ENGINE="openai",
         OCR_UI_BASE_URL=server.url,
         OCR_UI_MODEL="m",
+        OCR_UI_MAX_NEW_TOKENS="16384",
     )
     running.start()
     yield running

@@ -14,7 +14,7 @@ from ocr_ui.services.reading import ReadRequest, read_picture
 from ocr_ui.services.retries import request_for, retries, suiting, values_for
 from ocr_ui.settings import Settings
 
-SETTINGS = Settings(_env_file=None)
+SETTINGS = Settings(_env_file=None, max_new_tokens=12_000)
 PAGE = np.full((600, 400, 3), 250, np.uint8)
 MODEL = Capabilities(tasks=frozenset(Task), takes_prompt=True, holds_form=True)
 FULL = PromptTemplate("full_text", {"en": "Full text"}, Task.SPOTTING, "Read all.", sampling={"max_tokens": 8192})
@@ -64,6 +64,9 @@ async def test_each_end_has_its_own_offers(reason: str, offered: list[str]) -> N
 async def test_a_longer_answer_is_offered_only_where_the_limit_ended_it() -> None:
     recognition, _ = await ended("length", tokens=4000)
     assert "longer" not in kinds(recognition), "the model's context was full"
+    at_most, _ = await ended("length", tokens=12_000)
+    usual = Settings(_env_file=None, max_new_tokens=8192)
+    assert [retry.kind for retry in retries(at_most, usual)] == ["smaller"], "the setting allows no more"
 
 
 async def test_a_retry_asks_the_same_with_one_thing_changed_which_is_recorded_and_said() -> None:
@@ -93,10 +96,10 @@ async def test_a_smaller_picture_is_half_the_last_one() -> None:
     assert np.abs(np.subtract(kept, (height, width))).max() <= 1, "another change keeps the size"
 
 
-async def test_a_longer_answer_doubles_the_limit() -> None:
+async def test_a_longer_answer_doubles_the_limit_up_to_the_setting() -> None:
     first, _ = await ended("length", tokens=8192)
     second, engine = await ended("stop", request_for(first, "longer", FULL, SETTINGS))
-    assert engine.seen[0].sampling["max_tokens"] == 16384 == second.prompt.sampling["max_tokens"]
+    assert engine.seen[0].sampling["max_tokens"] == 12_000 == second.prompt.sampling["max_tokens"]
     assert "again_longer" in [w.code for w in second.content.warnings]
 
 
