@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-import urllib.request
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from scripts.tiny_model.book import Example
 from tests.browser.conftest import Desk, Product, need_browser
 from tests.engines.fake_hub import COMMIT, FakeHub
+from tests.vllm_cpu.tiny_engine import BOOK
 
 pytestmark = [pytest.mark.vllm, pytest.mark.browser]
 
@@ -79,10 +79,8 @@ def test_the_download_is_shown_and_then_read_with(product: Product, hub: FakeHub
     asked = len(hub.asked)
     desk.goto().take_example("identity_card")
     desk.read()
-    number = desk.page.evaluate("new URLSearchParams(location.search).get('item')")
-    with urllib.request.urlopen(f"{product.url}/v1/items/{number}") as answer:
-        item = json.load(answer)
-    assert item["engine"]["revision"] == COMMIT
-    assert Example("identity_card").said["lines"][0]["text"] in json.dumps(item, ensure_ascii=False)
+    with closing(sqlite3.connect(product.data_dir / "workbench.sqlite3")) as store:
+        kept = store.execute("select model, revision, text from recognition").fetchall()
+    assert kept == [("tencent/HunyuanOCR", COMMIT, BOOK["identity_card.example/qa"].answer)]
     assert len(hub.asked) == asked
     assert f"revision: {COMMIT}" in product.log.read_text()
