@@ -94,6 +94,7 @@ class VllmEngine:
         Raises:
             EngineDead: it cannot be made here; the message names the setting or the command that helps.
         """
+        self._health = Health(EngineState.LOADING, Phase.WAITING)  # it may be a later try
         try:
             await self._load()
         except Exception as error:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 from fakes import ScriptedEngine
@@ -58,7 +59,7 @@ async def test_an_engine_that_did_not_start_is_tried_again_when_it_is_asked_for(
     engines = Engines({"broken": broken})
     with pytest.raises(EngineDead):
         await engines.ready("broken")
-    broken.start = ScriptedEngine([]).start
+    broken.start = partial(ScriptedEngine.start, broken)
     with pytest.raises(EngineDead):
         await engines.ready("broken")  # too soon: nobody waits for the same failure twice
     monkeypatch.setattr(engines_module, "RETRY_SECONDS", 0.0)
