@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import pytest
 from fakes import ScriptedEngine
@@ -23,6 +22,18 @@ class SlowEngine(ScriptedEngine):
 class BrokenEngine(ScriptedEngine):
     async def start(self) -> None:
         raise EngineDead("no_weights", "There are no weights.", "Download them.")
+
+
+class LateEngine(ScriptedEngine):
+    """What it needs is there from the second start on."""
+
+    starts = 0
+
+    async def start(self) -> None:
+        self.starts += 1
+        if self.starts == 1:
+            raise EngineDead("no_weights", "There are no weights.", "Download them.")
+        await super().start()
 
 
 async def test_the_first_engine_is_the_default_and_starts_once() -> None:
@@ -55,13 +66,13 @@ async def test_an_engine_that_does_not_start_says_why_each_time() -> None:
 async def test_an_engine_that_did_not_start_is_tried_again_when_it_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken = BrokenEngine([])
+    broken = LateEngine([])
     engines = Engines({"broken": broken})
     with pytest.raises(EngineDead):
         await engines.ready("broken")
-    broken.start = partial(ScriptedEngine.start, broken)
     with pytest.raises(EngineDead):
         await engines.ready("broken")  # too soon: nobody waits for the same failure twice
+    assert broken.starts == 1
     monkeypatch.setattr(engines_module, "RETRY_SECONDS", 0.0)
     assert await engines.ready("broken") is broken
     assert engines.infos()[0].health.state is EngineState.READY
