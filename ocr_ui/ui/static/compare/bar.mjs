@@ -48,10 +48,14 @@ export class Bar {
       this.earlier,
       this.news,
     );
+    this.show(false);
   }
 
+  /** Is there a result to read again? */
   show(yes) {
     this.element.classList.toggle("empty", !yes);
+    this.engine.disabled = !yes;
+    this.go.disabled = !yes || Boolean(this.running);
     this.hush();
     this.earlier.hidden = true;
   }
@@ -99,7 +103,7 @@ export class Bar {
 
   end() {
     this.running = false;
-    this.go.disabled = false;
+    this.go.disabled = this.element.classList.contains("empty");
     this.hush();
   }
 
