@@ -43,10 +43,12 @@ def told(info: EngineInfo, localize_error: Localize, language: str) -> dict[str,
     said = [localize_error(error_value(problem), language) for problem in health.problems]
     return {
         "name": info.name,
+        "kind": info.kind,
         "state": health.state.value,
         "phase": health.phase.value if health.phase else "",
         "message": " ".join(dict.fromkeys(f"{one['message']} {one['hint']}".strip() for one in said)),
         "seconds": round(time.monotonic() - health.since, 1),
         "share": asdict(health.share) if health.share else None,
         "memory": asdict(health.memory) if health.memory else None,
+        "drafts": asdict(health.drafts) if health.drafts else None,
     }

@@ -75,6 +75,39 @@ class MemoryShares:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftReason:
+    """Why an engine runs without a draft model, or will from its next start on: a code, its values, and in English."""
+
+    code: str
+    text: str
+    values: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftedLoad:
+    """What drafts give at one load.
+
+    Attributes:
+        pages: read at once, at most.
+        tokens: that one step gives a page; None where nothing was read yet.
+        saved: share of the time, negative where they cost time; None where it is not known.
+    """
+
+    pages: int
+    tokens: float | None
+    saved: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """Speculative decoding: whether it is on, why not, and what it gives."""
+
+    on: bool
+    reason: DraftReason | None = None
+    loads: tuple[DraftedLoad, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """How an engine is.
 
@@ -83,6 +116,7 @@ class Health:
         problems: what is wrong, each with what to do.
         share: how far the phase is, where that can be told.
         memory: where its memory goes, where that is known.
+        drafts: speculative decoding, for engines that have it.
         since: when this phase began, in the seconds of `time.monotonic`.
     """
 
@@ -91,6 +125,7 @@ class Health:
     problems: tuple[WorkbenchError, ...] = ()
     share: Share | None = None
     memory: MemoryShares | None = None
+    drafts: Drafting | None = None
     since: float = field(default_factory=time.monotonic)
 
     @property

@@ -13,6 +13,7 @@ from typing import Any
 
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines import draft_watch, vllm_memory
+from ocr_ui.engines.base import DraftedLoad, Drafting, DraftReason
 from ocr_ui.engines.draft_watch import Measured, Record, Stopwatch
 from ocr_ui.engines.vllm_start import DRAFT_TOKENS, draft_model
 from ocr_ui.settings import Settings
@@ -28,7 +29,7 @@ class Drafts:
 
     Attributes:
         folder: of the draft model; None where the engine runs without it.
-        reason: why it does, in words; empty where it runs with it.
+        reason: why it does; None where it runs with it.
         watch: the steps since the start.
     """
 
@@ -41,7 +42,7 @@ class Drafts:
         self._record = Record(settings.data_dir / FILE, f"{key}, {vllm_memory.card_name()}")
         self._measured = self._record.read() or Measured()
         if self.folder and self._auto and not self._measured.pays:
-            self.do_without(f"they do not pay here ({draft_watch.in_words(self._measured.saved())})")
+            self.do_without(self._no_gain())
 
     @property
     def unmeasured(self) -> bool:
@@ -57,9 +58,12 @@ class Drafts:
     def may_do_without(self) -> bool:
         return self._auto
 
-    def do_without(self, reason: str) -> None:
-        log.warning("no speculative decoding: %s", reason)
+    def do_without(self, reason: DraftReason) -> None:
+        log.warning("no speculative decoding: %s", reason.text)
         self.folder, self.reason = None, reason
+
+    def _no_gain(self) -> DraftReason:
+        return DraftReason("no_gain", f"they do not pay here ({draft_watch.in_words(self._measured.saved())})")
 
     def keep_without(self) -> None:
         """Takes the steps seen so far as the time without drafts."""
@@ -75,7 +79,7 @@ class Drafts:
         if compared:
             self._record.write(self._measured)
         if not self._measured.pays:
-            self.do_without(f"they do not pay here ({draft_watch.in_words(compared)})")
+            self.do_without(self._no_gain())
         return self._measured.pays
 
     def judge(self) -> None:
@@ -90,13 +94,24 @@ class Drafts:
         self._record.write(self._measured)
         log.warning("speculative decoding costs %.0f%% of the time: off from the next start", -100 * saved)
 
+    def told(self) -> Drafting:
+        """The same for a page."""
+        saved = self._saved()
+        seen = {load: pace.accepted_length for load, pace in self.watch.paces.items() if pace.drafts}
+        loads = [DraftedLoad(load, seen.get(load), saved.get(load)) for load in sorted({*seen, *saved})]
+        reason = self.reason or (None if self._measured.pays else DraftReason("next_start", "it does not pay"))
+        return Drafting(self.reason is None, reason, tuple(loads))
+
+    def _saved(self) -> dict[int, float]:
+        """Share of the time by load: as it is in use, as it was measured where too little was read at a load."""
+        return Measured(self._measured.without, self._measured.drafted | self.watch.token_seconds()).saved()
+
     def __str__(self) -> str:
         """Such as "on: DFlash with 15 tokens; 5.2 tokens a step at 1 page; saves 52% at 1 page"."""
-        if not self.folder:
-            return f"off: {self.reason}"
+        if self.reason:
+            return f"off: {self.reason.text}"
         said = [f"on: DFlash with {DRAFT_TOKENS} tokens", draft_watch.accepted_in_words(self.watch)]
-        in_use = Measured(self._measured.without, self._measured.drafted | self.watch.token_seconds())
-        said.append(draft_watch.in_words(in_use.saved()))
+        said.append(draft_watch.in_words(self._saved()))
         if not self._measured.pays:
             said.append("off from the next start: it does not pay at this load")
         return "; ".join(part for part in said if part)

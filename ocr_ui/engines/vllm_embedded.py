@@ -18,6 +18,7 @@ from ocr_ui.engines import draft_watch, vllm_check, vllm_memory, vllm_versions
 from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, messages, over_budget, sampling_for
 from ocr_ui.engines.base import (
     Capabilities,
+    DraftReason,
     EngineEvent,
     EngineRequest,
     EngineState,
@@ -187,9 +188,12 @@ class VllmEngine:
         await self._check_pictures()
         for name, value in self.description.items():
             log.info("%s: %s", name.replace("_", " "), value)
-        self._health = Health(EngineState.READY, memory=self._memory)
+        self._health = self._ready()
         self._was_ready = True
         self._serving.set()
+
+    def _ready(self) -> Health:
+        return Health(EngineState.READY, memory=self._memory, drafts=self._drafts.told())
 
     async def _describe(self) -> dict[str, str]:
         try:
@@ -212,7 +216,10 @@ class VllmEngine:
         except EngineDead as error:
             if not (self._drafts.folder and self._drafts.may_do_without):
                 raise
-            self._drafts.do_without(f"vLLM did not start with them: {error.message}")
+            why = DraftReason(
+                "not_started", f"vLLM did not start with them: {error.message}", {"reason": error.message}
+            )
+            self._drafts.do_without(why)
             await self._make(folder, None)
 
     async def _read_examples(self) -> None:
@@ -414,6 +421,8 @@ class VllmEngine:
                 )
             self._drafts.judge()
             self.description["drafts"] = str(self._drafts)
+            if self._health.state is EngineState.READY:
+                self._health = replace(self._health, drafts=self._drafts.told())
 
     async def _end_silent_runs(self) -> bool:
         """Were there any? Each ends as timed out, its text kept."""
@@ -442,7 +451,7 @@ class VllmEngine:
         except Exception as error:  # whatever it is: no answer
             log.warning("the engine does not answer: %r", error)
             return True
-        self._health = Health(EngineState.READY, memory=self._memory)
+        self._health = self._ready()
         return False
 
     async def _probe(self) -> None:

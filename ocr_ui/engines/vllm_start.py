@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocr_ui.engines import vllm_versions
+from ocr_ui.engines.base import DraftReason
 from ocr_ui.errors import EngineDead
 from ocr_ui.settings import Settings
 
@@ -76,37 +77,37 @@ def no_more_requests() -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
 
 
-def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | None, str]:
-    """The draft folder for speculative decoding, or None with the reason in words.
+def draft_model(folder: Path, settings: Settings, version: str) -> tuple[Path | None, DraftReason | None]:
+    """The draft folder for speculative decoding, or None with the reason.
 
     Raises:
         EngineDead: it is asked for (`dflash=on`) and cannot be had.
     """
     if settings.dflash == "off":
-        return None, "OCR_UI_DFLASH=off"
+        return None, DraftReason("off", "OCR_UI_DFLASH=off")
     reason = no_draft(folder, version)
-    if not reason:
-        return folder / "dflash", ""
+    if reason is None:
+        return folder / "dflash", None
     if settings.dflash == "on":
         raise EngineDead(
             "no_draft_model",
-            f"Speculative decoding cannot be used: {reason}.",
+            f"Speculative decoding cannot be used: {reason.text}.",
             "Set OCR_UI_DFLASH=auto.",
-            reason=reason,
+            reason=reason.text,
         )
     return None, reason
 
 
-def no_draft(folder: Path, version: str) -> str:
-    """Why DFlash cannot be used here; empty where it can."""
+def no_draft(folder: Path, version: str) -> DraftReason | None:
+    """Why DFlash cannot be used here; None where it can."""
     if vllm_versions.release(version) < (0, 25, 1):
-        return f"vLLM {version} is older than 0.25.1"
+        return DraftReason("vllm", f"vLLM {version} is older than 0.25.1", {"version": version})
     if not (folder / "dflash" / "config.json").is_file():
-        return f"there is no draft model in {folder / 'dflash'}"
+        return DraftReason("missing", f"there is no draft model in {folder / 'dflash'}")
     cuda = cuda_of_torch()
     if int((cuda or "0").split(".")[0]) < 13:
-        return f"torch is built for CUDA {cuda or 'none'}, and 13 is needed"
-    return ""
+        return DraftReason("cuda", f"torch is built for CUDA {cuda or 'none'}, and 13 is needed", {"cuda": cuda or "-"})
+    return None
 
 
 def cuda_of_torch() -> str:

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from ocr_ui.api.health import health_routes
-from ocr_ui.engines.base import EngineState, Health, MemoryShares, Phase, Share
+from ocr_ui.engines.base import DraftedLoad, Drafting, DraftReason, EngineState, Health, MemoryShares, Phase, Share
 from ocr_ui.errors import EngineDead, EngineFailed
 from ocr_ui.services.engines import Engines
 from ocr_ui.ui.messages import localize_error
@@ -22,7 +22,8 @@ class Being(ScriptedEngine):
     def health(self) -> Health:
         problem = EngineFailed("server_busy", "The server U is busy (503).", "Wait.", url="U")
         memory = MemoryShares(weights=5, vision=4, draft=3, work=2, cache=1, card=20, pages=7)
-        return Health(self._state, Phase.FETCHING, (problem, problem), Share(1, 2, 3.5), memory)
+        drafts = Drafting(True, DraftReason("next_start", "it does not pay"), (DraftedLoad(4, 5.2, -0.1),))
+        return Health(self._state, Phase.FETCHING, (problem, problem), Share(1, 2, 3.5), memory, drafts)
 
 
 class Bench:
@@ -53,12 +54,18 @@ def test_the_server_is_healthy_while_it_lives_and_ready_once_its_engine_is(state
     assert healthy.json()["state"] == state.value
     assert healthy.json()["engines"][0] == {
         "name": "one",
+        "kind": "one",
         "state": state.value,
         "phase": "fetching",
         "message": "The server U is busy (503). Wait.",
         "seconds": 0.0,
         "share": {"done": 1, "total": 2, "per_second": 3.5},
         "memory": {"weights": 5, "vision": 4, "draft": 3, "work": 2, "cache": 1, "card": 20, "pages": 7},
+        "drafts": {
+            "on": True,
+            "reason": {"code": "next_start", "text": "it does not pay", "values": {}},
+            "loads": [{"pages": 4, "tokens": 5.2, "saved": -0.1}],
+        },
     }
 
 

@@ -111,6 +111,7 @@ def test_drafts_that_save_nothing_are_left_out_from_then_on(drafts: Any) -> None
     again = drafts()
     assert again.folder is None
     assert str(again) == "off: they do not pay here (costs 5% at 1 page)"
+    assert (again.told().on, again.told().reason.code) == (False, "no_gain")
     assert drafts(dflash="on").folder, "asked for, and used whatever it costs"
 
 
@@ -128,6 +129,13 @@ def test_a_load_at_which_they_do_not_pay_turns_them_off_for_the_next_start(
     started.judge()
     assert str(started).endswith("off from the next start: it does not pay at this load")
     assert "costs 25% at up to 16" in str(started)
+    told = started.told()
+    assert told.on
+    assert told.reason.code == "next_start"
+    assert [(load.pages, load.tokens, round(load.saved, 2)) for load in told.loads] == [
+        (1, None, 0.5),
+        (16, 2.0, -0.25),
+    ]
     assert drafts().folder is None
 
 

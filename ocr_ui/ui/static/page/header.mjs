@@ -1,5 +1,6 @@
 // The top of the page: name, state of the engines, language.
-import { make, parsed } from "./dom.mjs";
+import { aboutEngine } from "./about.mjs";
+import { make, parsed, say } from "./dom.mjs";
 import { Notices, stateText } from "./notice.mjs";
 
 const LOADING_MS = 1000;
@@ -63,12 +64,34 @@ async function askHealth(language) {
 // The list is read aloud when it changes, so it changes only where there is something new.
 function describe(list, health, words) {
   const states = health
-    ? health.engines.map((engine) => [engine.state, stateText(engine, words), engine.message])
-    : [["dead", words["engine.unreachable"], ""]];
-  const said = JSON.stringify(states);
+    ? health.engines.map((engine) => [engine.state, stateText(engine, words), engine])
+    : [["dead", words["engine.unreachable"], null]];
+  const said = JSON.stringify(states.map(([state, text, engine]) => [state, text, engine?.message, engine?.drafts]));
   if (list.dataset.said === said) return;
+  const open = list.querySelector(":popover-open")?.id;
+  const focused = document.activeElement?.getAttribute("popovertarget");
   list.dataset.said = said;
-  list.replaceChildren(
-    ...states.map(([state, textContent, title]) => make("li", { "data-state": state, textContent, title })),
+  list.replaceChildren(...states.map((one, number) => chip(one, `engine-about-${number}`, words)));
+  document.getElementById(open)?.showPopover();
+  if (focused) list.querySelector(`[popovertarget="${focused}"]`)?.focus();
+}
+
+/** An engine's state, and behind a click all that is known of it. */
+function chip([state, text, engine], id, words) {
+  if (!engine) return make("li", { "data-state": state, textContent: text });
+  return make(
+    "li",
+    { "data-state": state },
+    make("button", {
+      type: "button",
+      popovertarget: id,
+      title: say(words, "engine.about", { engine: engine.name }),
+      textContent: text,
+    }),
+    make(
+      "div",
+      { id, popover: "auto", class: "wb-about", role: "dialog", "aria-label": text },
+      ...aboutEngine(engine, text, words, document.documentElement.lang).map((textContent) => make("p", { textContent })),
+    ),
   );
 }
