@@ -83,7 +83,7 @@ def _reading(sample: Sample) -> dict[str, Any]:
         "template_version": recognition.prompt.version,
         "task": str(recognition.prompt.task),
         "prompt": recognition.prompt.text,
-        "engine": recognition.engine.kind,
+        "engine": recognition.engine.title,
         "model": recognition.engine.model,
         "revision": recognition.engine.revision,
         "outcome": recognition.outcome,

@@ -34,6 +34,7 @@ class Filters:
     """Which items; empty parts do not restrict, several values of one part are alternatives.
 
     Attributes:
+        engines: names as configured, or kinds where there was none.
         verdicts: values of Verdict, or NO_VERDICT.
         reviewers: names of those who made the last change to the review.
         since, until: the recognition was made at or after, before; aware moments.
@@ -113,6 +114,8 @@ _reviewer = person_table.alias("reviewer")
 _reader = person_table.alias("reader")
 
 _newest_text = func.coalesce(correction.c.text, recognition.c.text)
+_engine = func.coalesce(func.nullif(recognition.c.engine_name, ""), recognition.c.engine)
+"""As it was configured; several of one kind are told apart by it."""
 
 SORTS: dict[str, tuple[ColumnElement, ...]] = {
     "newest": (recognition.c.created_at.desc(), recognition.c.id.desc()),
@@ -130,7 +133,7 @@ GROUPS: dict[str, ColumnElement] = {
     "verdict": func.coalesce(review.c.verdict, NO_VERDICT),
     "state": review.c.state,
     "template": recognition.c.template,
-    "engine": recognition.c.engine,
+    "engine": _engine,
     "model": recognition.c.model,
     "reviewer": func.coalesce(_reviewer.c.name, ""),
     "error_kind": review_error.c.kind,
@@ -204,7 +207,7 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
         column.in_([storable(str(value)) for value in values])
         for column, values in (
             (recognition.c.template, filters.templates),
-            (recognition.c.engine, filters.engines),
+            (_engine, filters.engines),
             (recognition.c.model, filters.models),
             (review.c.state, filters.states),
             (_reviewer.c.name, filters.reviewers),
@@ -255,7 +258,7 @@ def _rows() -> Select:
         page.c.number.label("page_number"),
         recognition.c.template,
         recognition.c.task,
-        recognition.c.engine,
+        _engine.label("engine"),
         recognition.c.model,
         recognition.c.outcome,
         review.c.verdict,

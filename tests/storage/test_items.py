@@ -180,3 +180,12 @@ def test_lists_use_indexes(store: Store) -> None:
         for query, index in queries.items():
             plan = " ".join(row[-1] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}"))
             assert index in plan, plan
+
+
+def test_engines_of_one_kind_are_told_apart_by_their_configured_names(store: Store) -> None:
+    with store._database.writing() as connection:
+        connection.execute(sa.update(recognition).where(recognition.c.id == 3).values(engine_name="office"))
+    assert store.items.count_by("engine") == {"rapidocr": 1, "vllm": 1, "office": 1}
+    assert [row.id for row in store.items.list(Filters(engines=("office",)))] == [3]
+    assert [row.id for row in store.items.list(Filters(engines=("rapidocr",)))] == [1]
+    assert store.items.list(Filters(engines=("office",)))[0].engine == "office"
