@@ -1,4 +1,4 @@
-"""The command line: `python -m ocr_ui recognize | export | parse | check-image`.
+"""The command line: `python -m ocr_ui recognize | export | parse | reward | check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written.
@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_recognize(commands)
     _add_export(commands)
     _add_parse(commands)
+    _add_reward(commands)
     _add_check_image(commands)
     return parser
 
@@ -110,6 +111,26 @@ def _add_parse(commands: Any) -> None:
         help="a field that was asked for, once for each; case, blanks and width are ignored",
     )
     command.set_defaults(run=_parse)
+
+
+def _add_reward(commands: Any) -> None:
+    command = commands.add_parser("reward", help="what an answer is worth against a label")
+    command.add_argument(
+        "--task",
+        required=True,
+        metavar="T",
+        help="spotting, ie, parsing, layout, chart_deplot, translation or vqa, or the task of a template",
+    )
+    command.add_argument("--response", type=Path, required=True, metavar="FILE", help="the model's answer")
+    command.add_argument("--reference", type=Path, required=True, metavar="FILE", help="the label")
+    command.add_argument(
+        "--reward-file", default="", metavar="F", help="run this function, path.py:compute_score, in verl's form"
+    )
+    command.add_argument(
+        "--rule", default="", metavar="R", help="official (where there is no reward file) or clean, our own"
+    )
+    command.add_argument("--question", default="", metavar="TEXT", help="what was asked, for a judge or reward file")
+    command.set_defaults(run=_reward)
 
 
 def _add_check_image(commands: Any) -> None:
@@ -171,6 +192,23 @@ def _parse(arguments: argparse.Namespace, settings: Settings) -> int:
     text, warnings = read_answer(sys.stdin.buffer.read() if arguments.file is None else _bytes(arguments.file))
     content = parse_text(arguments.task, text, arguments.width, arguments.height, arguments.field)
     _print_json({**content, "warnings": [*warnings, *content["warnings"]]})
+    return 0
+
+
+def _reward(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.parse import read_answer
+    from ocr_ui.services.reward_once import one_reward
+
+    texts = []
+    for path in (arguments.response, arguments.reference):
+        text, warnings = read_answer(_bytes(path))
+        for warning in warnings:
+            sys.stderr.write(f"{path}: {warning['message']}\n")
+        texts.append(text)
+    found = one_reward(
+        arguments.task, *texts, settings, arguments.reward_file, rule=arguments.rule, question=arguments.question
+    )
+    _print_json({"reward": found.value, "reason": found.reason})
     return 0
 
 

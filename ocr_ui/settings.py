@@ -115,3 +115,18 @@ class Settings(BaseSettings):
     llama_model: Path | None = Field(None, description="llama: GGUF file of the model.")
     llama_mmproj: Path | None = Field(None, description="llama: GGUF file of the model's vision part.")
     llama_port: int = Field(0, ge=0, le=65535, description="llama: port of its server; 0 takes a free one.")
+
+    reward_file: str = Field(
+        "", description="Reward function that is shown beside our own: path.py:compute_score, in verl's form."
+    )
+    reward_seconds: float = Field(
+        30.0, gt=0, description="Longest time that the reward function may take for one answer, in seconds."
+    )
+    judge_url: str = Field(
+        "",
+        description="Address of an OpenAI-compatible server that judges translations and answers to questions; empty "
+        "for none.",
+    )
+    judge_model: str = Field("", description="Name of the judge's model on that server.")
+    judge_key: SecretStr = Field(SecretStr(""), description="Key of the judge's server, where it wants one.")
+    judge_seconds: float = Field(60.0, gt=0, description="Longest wait for the judge, in seconds.")

@@ -120,7 +120,11 @@ def test_no_import_cycles() -> None:
         visit(node, ())
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if p.name == "__init__.py"], ids=str)
+FOR_TRAINERS = ROOT / "ocr_ui" / "scoring" / "__init__.py"
+"""Says where trainers find their reward functions; `tests/scoring/test_trainers.py` holds how little it loads."""
+
+
+@pytest.mark.parametrize("path", [p for p in modules() if p.name == "__init__.py" and p != FOR_TRAINERS], ids=str)
 def test_package_files_are_empty(path: Path) -> None:
     assert path.read_text() == ""
 

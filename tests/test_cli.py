@@ -341,7 +341,7 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
 
 def test_every_option_says_what_it_is_for() -> None:
     [commands] = [action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    assert set(commands.choices) == {"recognize", "export", "parse", "check-image"}
+    assert set(commands.choices) == {"recognize", "export", "parse", "reward", "check-image"}
     for name, command in commands.choices.items():
         assert [action.dest for action in command._actions if not action.help] == [], name
 

@@ -20,4 +20,4 @@ def test_every_data_file_of_the_package_is_in_the_wheel() -> None:
 
 def test_every_template_is_in_the_wheel() -> None:
     packed = {file for pattern in DATA["ocr_ui.prompts"] for file in (ROOT / "prompts").glob(pattern)}
-    assert packed == {file for file in Settings().prompts_dir.iterdir() if file.is_file()}
+    assert packed == {file for file in Settings().prompts_dir.rglob("*") if file.is_file()}

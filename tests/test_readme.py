@@ -25,7 +25,9 @@ def test_the_readme_names_no_setting_that_does_not_exist() -> None:
     assert {name.lower() for name in rows} == set(Settings.model_fields)
 
 
-@pytest.mark.parametrize("file", ["README.md", "README.zh.md", "docs/architecture.md", "docs/templates.md"])
+@pytest.mark.parametrize(
+    "file", ["README.md", "README.zh.md", "docs/architecture.md", "docs/templates.md", "docs/rewards.md"]
+)
 def test_links_lead_somewhere(file: str) -> None:
     text = (ROOT / file).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):

@@ -43,6 +43,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
 FOR_ADMINISTRATOR = "For the administrator: {hint}"
 ADMINISTRATOR = frozenset(
     {
+        "bad_judge_url",
         "damaged_picture",
         "decoder_unavailable",
         "disk_full",
@@ -80,6 +81,7 @@ ADMINISTRATOR = frozenset(
         "model_without_weights",
         "no_base_url",
         "no_draft_model",
+        "no_judge_prompt",
         "out_of_memory",
         "out_of_memory_again",
         "picture_over_budget",
@@ -107,6 +109,7 @@ ERRORS_ZH: dict[str, str] = {
     "bad_content": "页面内容的格式不正确，无法保存（{where}）。请刷新页面后重试。",
     "bad_date": "{value} 不是有效日期。请写成 2026-01-31 的形式。",
     "bad_filter_value": "{name} 不能取值 {value}。可选：{allowed}。",
+    "bad_judge_url": "{url} 不是服务器地址。请管理员把 OCR_UI_JUDGE_URL 设为 http://主机/v1。",
     "bad_picture_id": "图片标识应为 64 位十六进制数。",
     "bad_sampling": "采样设置无法使用（{reason}）。请修改模板。",
     "bad_size": "图片不可能是 {width} × {height} 像素。请给出大于 0 的宽和高。",
@@ -183,6 +186,7 @@ ERRORS_ZH: dict[str, str] = {
     "no_base_url": "没有设置服务器地址。请管理员设置 OCR_UI_BASE_URL 或引擎文件中的 base_url。",
     "no_draft_model": "无法使用投机解码（{reason}）。请管理员设置 OCR_UI_DFLASH=auto。",
     "no_fetching": "本服务器不访问网址。请直接上传文件。",
+    "no_judge_prompt": "无法读取评判提示词 {file}。请管理员放回该文件。",
     "no_pages": "文档至少要有一页。",
     "no_such_retry": "此结果不能这样重试。请点击“识别”。",
     "no_such_page": "没有第 {page} 页：文档共 {pages} 页。",
@@ -210,6 +214,8 @@ ERRORS_ZH: dict[str, str] = {
     "reading_failed": "识别此页时出错（{reason}）。请重试。",
     "refused_by_engine": "引擎拒绝了此页：{reason}",
     "reviewed_meanwhile": "在您处理期间，{person} 已审核了此页。双方内容都未丢失：请查看该审核后再决定。",
+    "reward_column_missing": "数据集中没有这些列中的任何一列：{names}。请添加一列。",
+    "reward_file_missing": "没有奖励函数文件 {file}。请写成 path.py:compute_score 的形式。",
     "server_busy": "服务器 {url} 正忙。请稍后再试。",
     "server_error": "服务器 {url} 出错（{reason}）。请重试。",
     "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请管理员更正 OCR_UI_BASE_URL 或引擎文件中的 base_url，它通常以 /v1 结尾。",
@@ -250,6 +256,7 @@ ERRORS_ZH: dict[str, str] = {
     "unknown_format": "没有导出格式 {format}。可选：{allowed}。",
     "unknown_page": "没有这一页，它可能已被删除。",
     "unknown_recognition": "没有条目 {item}，它可能已被删除；请在“数据集”页查看现有条目。",
+    "unknown_rule": "没有规则 {rule}。可选：{allowed}。",
     "unknown_sampling": "没有采样设置 {names}。可选：{allowed}。",
     "unknown_sort": "没有排序方式 {sort}。",
     "unknown_state": "{value} 不是状态。可选：{allowed}。",

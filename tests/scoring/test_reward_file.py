@@ -1,0 +1,186 @@
+"""A team's own reward function, run as it is: whatever it does, the caller gets one sentence and lives on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from ocr_ui.domain.reward import Reward
+from ocr_ui.errors import BadInput
+from ocr_ui.scoring.reward_file import RewardFile, split
+
+FUNCTIONS = """
+import os, sys, time
+from text import HALF
+
+def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):
+    print("a line of its own")
+    return {"score": HALF, "analysis": f"{data_source} {extra_info['task_type']} {extra_info['question']}"}
+
+def echo(data_source, solution_str, ground_truth, extra_info):
+    return {"score": 1.0, "reason": solution_str + "|" + ground_truth}
+
+def number(**k): return 3
+def yes(**k): return True
+def none(**k): return None
+def scalar(**k):
+    import numpy
+    return numpy.float32(0.25)
+def no_score(**k): return {"reward": 1}
+def text(**k): return "0.5"
+def nan(**k): return float("nan")
+def raises(**k):
+    print("before it broke")
+    raise ValueError("the label is odd")
+def leaves(**k): sys.exit("enough")
+def dies(**k):
+    print("last words", flush=True)
+    os._exit(3)
+def hangs(**k):
+    print("thinking", flush=True)
+    time.sleep(600)
+def spawns(**k):
+    import subprocess
+    child = subprocess.Popen(["sleep", "600"])
+    open("child.pid", "w").write(str(child.pid))
+    time.sleep(600)
+def asks(**k): return float(input())
+def floods(**k):
+    for _ in range(20000): print("x" * 100)
+    return 0.5
+async def later(**k): return 0.75
+calls = 0
+def counts(**k):
+    global calls
+    calls += 1
+    return calls
+def process(**k): return os.getpid()
+def secrets(**k): return {"score": 1, "reason": ",".join(n for n in os.environ if n.endswith("KEY"))}
+not_callable = 5
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("team")
+    (made / "kit.py").write_text(FUNCTIONS)
+    (made / "text.py").write_text("HALF = 0.5\n")  # a name that the product's package has too
+    return made
+
+
+@pytest.fixture
+def ask(folder: Path) -> Iterator:
+    def call(name: str, seconds: float = 20, response: str = "answer", reference: str = "label") -> Reward:
+        with closing(RewardFile(f"{folder / 'kit.py'}:{name}", seconds)) as file:
+            return file.score("ie", response, reference, {"question": "why"})
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("compute_score", 0.5), ("number", 3), ("yes", 1), ("none", None), ("scalar", 0.25), ("later", 0.75)],
+)
+def test_results_of_every_form(ask, name: str, value: float | None) -> None:
+    found = ask(name)
+    assert found.value == value
+    assert found.name == f"kit.py:{name}"
+    assert found.code == ("reward_file" if value is not None else "reward_file_none")
+
+
+def test_it_is_called_as_verl_calls_it(ask) -> None:
+    assert ask("compute_score").details["said"] == "ie ie why"
+    odd = 'a\n"b"\u2028é\udc00' * 1000
+    assert ask("echo", response=odd[:900], reference="R").details["said"] == odd[:900] + "|R"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no_score", "a dict without a score"),
+        ("text", "neither a number"),
+        ("nan", "nan"),
+        ("raises", "ValueError: the label is odd, line"),
+        ("leaves", "SystemExit: enough"),
+        ("asks", "EOFError"),
+        ("dies", "exit code 3"),
+        ("missing", "no function missing"),
+        ("not_callable", "no function not_callable"),
+    ],
+)
+def test_failures_are_told(ask, name: str, words: str) -> None:
+    found = ask(name)
+    assert found.value is None
+    assert words in found.reason
+
+
+def test_what_it_printed_before_it_failed_is_shown(ask) -> None:
+    assert "before it broke" in ask("raises").reason
+    assert "last words" in ask("dies").reason
+
+
+def test_prints_beyond_all_measure_change_nothing(ask) -> None:
+    assert ask("floods").value == 0.5
+
+
+def test_a_call_that_hangs_is_ended_with_all_that_it_started(ask, folder: Path) -> None:
+    begin = time.monotonic()
+    found = ask("hangs", seconds=1)
+    assert found.code == "reward_file_timeout"
+    assert "1 seconds" in found.reason
+    assert "thinking" in found.reason
+    assert ask("spawns", seconds=3).code == "reward_file_timeout"
+    assert time.monotonic() - begin < 60
+    pid = int((folder / "child.pid").read_text())
+    state = Path(f"/proc/{pid}/stat")
+    assert not state.exists() or state.read_text().split(")")[1].split()[0] == "Z"
+
+
+def test_one_process_serves_all_calls_and_is_never_ours(folder: Path) -> None:
+    with closing(RewardFile(f"{folder / 'kit.py'}:counts", 20)) as file:
+        assert [file.score("ie", "a", "b").value for _ in range(3)] == [1, 2, 3]
+    with closing(RewardFile(f"{folder / 'kit.py'}:process", 20)) as file:
+        first = file.score("ie", "a", "b").value
+        assert first == file.score("ie", "a", "b").value != os.getpid()
+
+
+def test_after_a_failure_the_next_call_works(folder: Path) -> None:
+    once = folder / "once.py"
+    once.write_text(
+        "import os\ndef compute_score(solution_str, **k):\n    if solution_str == 'die': os._exit(1)\n    return 1\n"
+    )
+    with closing(RewardFile(str(once), 20)) as file:
+        assert file.score("ie", "die", "").value is None
+        assert file.score("ie", "live", "").value == 1
+
+
+def test_our_keys_stay_here(ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OCR_UI_JUDGE_KEY", "secret")
+    monkeypatch.setenv("THEIR_KEY", "x")
+    said = ask("secrets").details["said"].split(",")
+    assert "THEIR_KEY" in said
+    assert "OCR_UI_JUDGE_KEY" not in said
+
+
+def test_a_file_that_cannot_be_loaded(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import nothing_of_this_name\n")
+    with closing(RewardFile(str(broken), 20)) as file:
+        found = file.score("ie", "a", "b")
+    assert found.code == "reward_file_not_loaded"
+    assert "nothing_of_this_name" in found.reason
+    assert "line 1 of broken.py" in found.reason
+    with pytest.raises(BadInput) as refused:
+        RewardFile(str(tmp_path / "none.py"), 1)
+    assert refused.value.code == "reward_file_missing"
+
+
+def test_names_of_files_and_functions() -> None:
+    assert split("a/b.py:f") == (Path("a/b.py"), "f")
+    assert split("a/b.py") == (Path("a/b.py"), "compute_score")
+    assert split("C:/b.py") == (Path("C:/b.py"), "compute_score")
