@@ -75,7 +75,11 @@ def _add_recognize(commands: Any) -> None:
 def _add_export(commands: Any) -> None:
     command = commands.add_parser("export", help="write the corrections as files")
     command.add_argument(
-        "--format", required=True, choices=NAMES, help="jsonl has everything exactly; csv, xlsx and docx are for people"
+        "--format",
+        required=True,
+        choices=NAMES,
+        metavar="FORMAT",
+        help=f"jsonl has everything exactly; csv, xlsx and docx are for people. One of: {', '.join(NAMES)}",
     )
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     command.add_argument(
@@ -83,9 +87,25 @@ def _add_export(commands: Any) -> None:
         action="append",
         default=[],
         metavar="k=v",
-        help="only such items: template, engine, model, verdict, state, error_kind, reviewer, item, since, until or "
-        "text; the same name again is an alternative",
+        help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
+        "since, until or text; the same name again is an alternative",
     )
+    command.add_argument(
+        "--split",
+        default="",
+        metavar="SHARES",
+        help="0.9/0.05/0.05: train, validation and test, which share neither a document nor a copy of a picture",
+    )
+    command.add_argument(
+        "--max-prompt-length",
+        type=int,
+        metavar="N",
+        help="for training: leave out, and list, what has more tokens of picture and prompt; trainers drop it silently",
+    )
+    command.add_argument(
+        "--stored-pictures", action="store_true", help="for training: the stored pictures, not as the model read them"
+    )
+    command.add_argument("--absolute", action="store_true", help="for training: absolute paths of the pictures")
     command.add_argument(
         "--turn-crops", action="store_true", help="ppocrlabel: lay crops as they are read, tall ones on their side"
     )
@@ -162,9 +182,16 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.export import Exporter, Options
+    from ocr_ui.services.splits import read_shares
     from ocr_ui.storage.store import Store
 
-    options = Options(turn_crops=arguments.turn_crops)
+    options = Options(
+        turn_crops=arguments.turn_crops,
+        stored_pictures=arguments.stored_pictures,
+        absolute=str(arguments.out.absolute()) if arguments.absolute else "",
+        shares=read_shares(arguments.split),
+        max_prompt_length=arguments.max_prompt_length,
+    )
     with Store.open(settings) as store:
         report = Exporter(store).export_now(arguments.format, arguments.out, _filters(arguments.filter), True, options)
         _print_json(asdict(report))

@@ -13,6 +13,7 @@ from typing import Any
 
 import docx
 import openpyxl
+import trainer_readers
 from lxml import etree
 from openpyxl.utils.escape import unescape
 
@@ -31,7 +32,20 @@ def texts_in(folder: Path, name: str) -> list[str]:
         "ppocrlabel": lambda: [
             entry["transcription"] for entries in ppocr_labels(folder).values() for entry in entries
         ],
-    }[name]()
+        "coco-text": lambda: [
+            ann["utf8_string"] for ann in json.loads((folder / "coco-text/cocotext.json").read_text())["anns"].values()
+        ],
+        "imagefolder": lambda: [row["text"] for row in hugging_face(folder / "imagefolder")],
+        "datasets": lambda: [row["text"] for row in hugging_face(folder / "datasets")],
+        "llama-factory": lambda: [row.answer for row in trainer_readers.llama_factory(folder, "ocr_sft")],
+        "ms-swift": lambda: [row.answer for row in trainer_readers.ms_swift(folder, "sft")],
+        "trl-kto": lambda: [str(row.raw) for row in trainer_readers.rows(folder, "trl-kto")],
+    }.get(name, lambda: [row.answer for row in trainer_readers.rows(folder, name)])()
+
+
+def hugging_face(folder: Path) -> list[dict[str, Any]]:
+    with trainer_readers.loading() as load:
+        return list(load(str(folder))["train"])
 
 
 def csv_rows(file: Path) -> list[list[str]]:

@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "parsing": {"domain", "errors", "settings"},
     "scoring": {"domain", "errors", "settings"},
     "render": {"domain", "errors", "settings"},
-    "exports": {"domain", "errors", "settings", "scoring", "images"},
+    "exports": {"domain", "errors", "settings", "scoring", "images", "parsing"},
     "prompt_files": {"domain", "errors"},
     "prompting": {"domain", "errors", "prompt_files"},
     "engines": {"domain", "errors", "settings", "metrics"},
@@ -56,6 +56,7 @@ ONLY_IN: dict[str, set[str]] = {
     "vllm": {"engines"},
     "openai": {"engines"},
     "prometheus_client": {"metrics"},
+    "pyarrow": {"exports"},
 }
 """Libraries that one part alone may import. app.py, the composition root, is not under ocr_ui and stands apart."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import io
 import json
 import os
@@ -14,7 +15,7 @@ import cv2
 import numpy as np
 import pytest
 from fakes import ScriptedEngine, ScriptStep
-from stored import add_item, open_store
+from stored import ANN, add_item, content, open_store
 
 from ocr_ui.__main__ import _parser, main
 from ocr_ui.domain.content import ContentWarning, TextLine
@@ -24,6 +25,7 @@ from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineFailed
 from ocr_ui.exports.registry import NAMES
+from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 
@@ -279,15 +281,16 @@ def test_a_setting_that_does_not_fit_is_named(run, picture: str, monkeypatch: py
 @pytest.mark.parametrize("format", NAMES)
 def test_export_into_a_folder(run, tmp_path: Path, format: str) -> None:
     with open_store(tmp_path / "data") as store:
-        add_item(store)
+        item = add_item(store)
+        asyncio.run(Annotator(store).save_correction(item, 0, content("corrected"), "wrong", person=ANN))
     output = run("export", "--format", format, "--out", "out")
     assert output.code == 0
     report = output.value
     assert (report["count_in"], report["count_out"], report["pictures"]) == (1, 1, 1)
     for file in report["files"]:
         assert (tmp_path / "out" / file).exists()
-    folder = "ppocrlabel" if format == "ppocrlabel" else "pictures"
-    assert len(list((tmp_path / "out" / folder).glob("*.png"))) == 1
+    embedded = {"datasets", "verl-plain", "easyr1", *(name for name in NAMES if name.startswith("trl-"))}
+    assert len(list((tmp_path / "out").rglob("*.png"))) == (0 if format in embedded else 1)
 
 
 def test_export_of_what_filters_find(run, tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ class Docx:
     pictures = "pictures"
     needs_pictures = False
     single_file = False
+    as_read = False
+    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         (folder / self.folder).mkdir()

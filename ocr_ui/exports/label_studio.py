@@ -45,6 +45,8 @@ class LabelStudio:
     pictures = "pictures"
     needs_pictures = False
     single_file = False
+    as_read = False
+    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         (folder / "labeling-config.xml").write_text(CONFIG, encoding="utf-8")

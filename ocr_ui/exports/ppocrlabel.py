@@ -44,6 +44,8 @@ class PpocrLabel:
     pictures = FOLDER
     needs_pictures = True
     single_file = False
+    as_read = False
+    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         base = folder / FOLDER

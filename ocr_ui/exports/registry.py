@@ -35,6 +35,8 @@ class FolderFormat(Protocol):
         pictures: the folder that pictures are bundled in.
         needs_pictures: nothing can be written without them.
         single_file: a download is that file, else an archive of all.
+        as_read: the pictures are bundled as the model read them.
+        splits: the data can be written in parts.
     """
 
     name: str
@@ -44,6 +46,8 @@ class FolderFormat(Protocol):
     pictures: str
     needs_pictures: bool
     single_file: bool
+    as_read: bool
+    splits: bool
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         """Writes the files below an empty `folder`, where the picture of a sample stands when the sample comes."""
@@ -60,6 +64,20 @@ _MODULES = {
     "page-xml": "ocr_ui.exports.page_xml:PageXml",
     "label-studio": "ocr_ui.exports.label_studio:LabelStudio",
     "ppocrlabel": "ocr_ui.exports.ppocrlabel:PpocrLabel",
+    "coco-text": "ocr_ui.exports.coco_text:CocoText",
+    "imagefolder": "ocr_ui.exports.hugging_face:ImageFolder",
+    "datasets": "ocr_ui.exports.hugging_face:DatasetsParquet",
+    "sft-a": "ocr_ui.exports.trainers.official:SftA",
+    "sft-b": "ocr_ui.exports.trainers.official:SftB",
+    "trl-sft": "ocr_ui.exports.trainers.trl:TrlSft",
+    "trl-dpo": "ocr_ui.exports.trainers.trl:TrlDpo",
+    "trl-kto": "ocr_ui.exports.trainers.trl:TrlKto",
+    "trl-grpo": "ocr_ui.exports.trainers.trl:TrlGrpo",
+    "llama-factory": "ocr_ui.exports.trainers.conversations:LlamaFactory",
+    "ms-swift": "ocr_ui.exports.trainers.conversations:MsSwift",
+    "verl": "ocr_ui.exports.trainers.official:Verl",
+    "verl-plain": "ocr_ui.exports.trainers.official:VerlPlain",
+    "easyr1": "ocr_ui.exports.trainers.easyr1:EasyR1",
 }
 
 NAMES = tuple(_MODULES)

@@ -10,6 +10,7 @@ from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, Review
+from ocr_ui.images.transform import PictureTransform
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Sample:
         read_by, read_at: who asked for the recognition, and when, in UTC.
         correction: the newest, None where there is none.
         reviewed_at: of the last change of the review, None where nobody has judged.
+        transform: of the stored picture to the bundled one, None where that is the stored one.
+        split: the part of the data that it belongs to; "" where the data is not split, or belongs to no part.
+        no_split: why it belongs to no part.
     """
 
     id: int
@@ -38,6 +42,9 @@ class Sample:
     corrected_at: datetime | None
     review: Review
     reviewed_at: datetime | None
+    transform: PictureTransform | None = None
+    split: str = ""
+    no_split: str = ""
 
     @property
     def label(self) -> PageContent:
@@ -51,9 +58,17 @@ class Options:
 
     Attributes:
         turn_crops: crops of lines lie as they are read, tall ones on their side (PPOCRLabel).
+        stored_pictures: for training, the stored pictures, not the copies that the model read.
+        absolute: the folder before the paths of pictures, "" for paths relative to the data.
+        shares: of the parts that the data is split into, by name; empty for one part.
+        max_prompt_length: tokens of prompt and picture; rows of more are left out. None for any.
     """
 
     turn_crops: bool = False
+    stored_pictures: bool = False
+    absolute: str = ""
+    shares: tuple[tuple[str, float], ...] = ()
+    max_prompt_length: int | None = None
 
 
 @dataclass(slots=True)
@@ -63,10 +78,12 @@ class Notes:
     Attributes:
         left_out: items that are not in the file: (id, reason).
         changes: how many texts could not be written as they are, by what was done to them.
+        rows: of each data file, by its name or the split's.
     """
 
     left_out: list[tuple[int, str]] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
+    rows: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self, sample: Sample, reason: str) -> None:
         self.left_out.append((sample.id, reason))

@@ -42,6 +42,8 @@ class Xlsx:
     pictures = "pictures"
     needs_pictures = False
     single_file = True
+    as_read = False
+    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         # Rows go to files in `folder` as they come, so that a full disk shows there and memory stays as it is.

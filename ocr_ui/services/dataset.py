@@ -17,7 +17,18 @@ MOST_ROWS = 1_000
 SORT_NAMES = tuple(SORTS)
 Row = ItemRow
 _CHARTS = ("day", "verdict", "error_kind", "template", "state")
-_LISTS = ("templates", "engines", "models", "verdicts", "states", "error_kinds", "reviewers", "items")
+_LISTS = (
+    "templates",
+    "engines",
+    "models",
+    "revisions",
+    "verdicts",
+    "states",
+    "error_kinds",
+    "tags",
+    "reviewers",
+    "items",
+)
 _ALLOWED = {
     "verdicts": (*(verdict.value for verdict in Verdict), NO_VERDICT),
     "states": tuple(state.value for state in State),
@@ -92,9 +103,10 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
     """Filters from plain values, as widgets and addresses give them.
 
     Args:
-        values: lists under templates, engines, models, verdicts, states, error_kinds, reviewers, items (a single text
-            is a list of one; the singular name works too); since and until as dates or moments (ISO 8601 text, date,
-            datetime or seconds since 1970; `until` as a date includes that day; without a zone they are UTC); text.
+        values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers, items
+            (a single text is a list of one; the singular name works too); since and until as dates or moments (ISO
+            8601 text, date, datetime or seconds since 1970; `until` as a date includes that day; without a zone they
+            are UTC); text.
             Empty ones do not restrict.
 
     Raises:

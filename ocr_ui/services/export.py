@@ -10,17 +10,22 @@ import os
 import secrets
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.exports.files import pack
 from ocr_ui.exports.registry import FolderFormat, Format, TextFormat, format_named
 from ocr_ui.exports.sample import Notes, Options, Sample
+from ocr_ui.images.stored import decode_png, encode_png
+from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.dataset import as_filters
+from ocr_ui.services.splits import Splits, find_splits
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
 
@@ -42,6 +47,8 @@ class ExportReport:
         missing_pictures: (id of the item, sha256, missing or damaged) of items that are exported without their picture,
             whose file is gone or holds other bytes than it was stored with.
         changes: how many texts were written otherwise than they are, by what was done.
+        rows: of each file of rows, or of each part of the data, where the format has such.
+        version: of this program.
         sha256: of the data file; of the list of checksums where a format has several files.
     """
 
@@ -54,6 +61,8 @@ class ExportReport:
     pictures: int
     missing_pictures: tuple[tuple[int, str, str], ...]
     changes: dict[str, int]
+    rows: dict[str, int]
+    version: str
     sha256: str
 
 
@@ -99,7 +108,8 @@ class Exporter:
         give the same bytes.
 
         Raises:
-            BadInput: `unknown_format`, `nothing_to_export`, and those of `ocr_ui.services.dataset.read_filters`.
+            BadInput: `unknown_format`, `nothing_to_export`, `no_parts` (the format is not written in parts), and those
+                of `ocr_ui.services.dataset.read_filters`.
             BadInput: `export_failed` (details: folder, reason), the folder cannot be written or is full.
             StoreFailed: the store cannot be read.
         """
@@ -109,6 +119,8 @@ class Exporter:
             report = self._fill(chosen, work, wanted, pictures, options or Options(), out_dir)
             if not report.count_in:
                 raise _nothing()
+            if _is_empty(chosen, report):
+                raise _nothing_left(report)
             _move(work, out_dir, chosen)
         return report
 
@@ -116,10 +128,10 @@ class Exporter:
         self, chosen: Format, work: Path, wanted: Filters, pictures: bool, options: Options, told: Path
     ) -> ExportReport:
         """Writes everything into the empty folder `work`."""
-        run = _Run(self._store, chosen, wanted, work if pictures or _needs_pictures(chosen) else None)
+        run = _Run(self._store, chosen, wanted, work if pictures or _needs_pictures(chosen) else None, options)
         digest = _write_data(chosen, work, run, options)
         report = run.report(chosen, told, digest)
-        (work / _report_name(chosen)).write_text(_sheet(report, wanted), encoding="utf-8")
+        (work / _report_name(chosen)).write_text(_sheet(report, wanted, options), encoding="utf-8")
         return report
 
     def chunks(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> Iterator[bytes]:
@@ -130,7 +142,7 @@ class Exporter:
         chosen, wanted = format_named(format), as_filters(filters)
         if not isinstance(chosen, TextFormat):
             raise TypeError(f"{format} is packed")
-        return _encoded(chosen.write(_Run(self._store, chosen, wanted, None).samples(), Notes()))
+        return _encoded(chosen.write(_Run(self._store, chosen, wanted, None, Options()).samples(), Notes()))
 
     async def stream(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """As `chunks`, off the event loop; closing it early frees the store."""
@@ -195,9 +207,14 @@ class _Run:
         folder: where the folder of pictures goes; None to leave the pictures out.
     """
 
-    def __init__(self, store: Store, chosen: Format, filters: Filters, folder: Path | None) -> None:
+    def __init__(self, store: Store, chosen: Format, filters: Filters, folder: Path | None, options: Options) -> None:
         self._store, self._filters, self._folder = store, filters, folder
-        self._pictures = chosen.pictures if isinstance(chosen, FolderFormat) else PICTURES
+        several = isinstance(chosen, FolderFormat)
+        self._pictures = chosen.pictures if several else PICTURES
+        self._as_read = several and chosen.as_read and not options.stored_pictures
+        if options.shares and not (several and chosen.splits):
+            raise _no_parts(chosen)
+        self._splits = find_splits(store, options.shares) if options.shares else Splits()
         self._copied: set[str] = set()
         self._missing: list[tuple[int, str, str]] = []
         self.notes = Notes()
@@ -206,7 +223,17 @@ class _Run:
     def samples(self) -> Iterator[Sample]:
         for item in self._store.items.each(self._filters):
             self.count_in += 1
-            yield _sample(item, self._picture(item))
+            yield self._sample(item)
+
+    def _sample(self, item: WholeItem) -> Sample:
+        transform = read_as(item.recognition.transform) if self._as_read else None
+        return Sample(
+            **{field.name: getattr(item, field.name) for field in fields(item)},
+            picture=self._picture(item, transform),
+            transform=transform,
+            split=self._splits.parts.get(item.document_id, ""),
+            no_split=self._splits.without_part.get(item.document_id, ""),
+        )
 
     def report(self, chosen: Format, out_dir: Path, digest: str) -> ExportReport:
         left_out = tuple(self.notes.left_out)
@@ -220,23 +247,25 @@ class _Run:
             pictures=len(self._copied),
             missing_pictures=tuple(self._missing),
             changes={name: number for name, number in sorted(self.notes.changes.items()) if number},
+            rows=dict(sorted(self.notes.rows.items())),
+            version=VERSION,
             sha256=digest,
         )
 
-    def _picture(self, item: WholeItem) -> str:
+    def _picture(self, item: WholeItem, transform: PictureTransform | None) -> str:
         """The picture's path relative to the data file, "" where none is bundled."""
         sha256 = item.page.sha256
-        path = f"{self._pictures}/{sha256}.png"
-        if self._folder is None or sha256 in self._copied:
+        path = f"{self._pictures}/{sha256}{_mark(transform)}.png"
+        if self._folder is None or path in self._copied:
             return path if self._folder else ""
-        problem = self._copy(sha256, self._folder / path)
+        problem = self._copy(sha256, self._folder / path, transform)
         if problem:
             self._missing.append((item.id, sha256, problem))
             return ""
-        self._copied.add(sha256)
+        self._copied.add(path)
         return path
 
-    def _copy(self, sha256: str, target: Path) -> str:
+    def _copy(self, sha256: str, target: Path, transform: PictureTransform | None) -> str:
         """Copies a picture; gives what is wrong with it, "" where it was copied."""
         try:
             picture = self._store.pictures.read(sha256)
@@ -244,14 +273,31 @@ class _Run:
             return "missing"
         if hashlib.sha256(picture).hexdigest() != sha256:
             return "damaged"
+        if transform:
+            try:
+                picture = encode_png(transform.apply(decode_png(picture)))
+            except ValueError:
+                return "damaged"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(picture)
         return ""
 
 
-def _sample(item: WholeItem, picture: str) -> Sample:
-    values = {field.name: getattr(item, field.name) for field in fields(item)}
-    return Sample(picture=picture, **values)
+def read_as(recorded: Mapping[str, Any]) -> PictureTransform | None:
+    """From the stored picture to the one that was read; None where they are the same, or nothing is recorded."""
+    try:
+        transform = PictureTransform.from_dict(dict(recorded))
+    except (KeyError, TypeError):
+        return None
+    return transform if transform.steps else None
+
+
+def _mark(transform: PictureTransform | None) -> str:
+    """Tells copies of a picture that were read in different ways apart."""
+    if transform is None:
+        return ""
+    steps = json.dumps(transform.to_dict(), sort_keys=True).encode()
+    return f"-{hashlib.sha256(steps).hexdigest()[:12]}"
 
 
 def _needs_pictures(chosen: Format) -> bool:
@@ -312,11 +358,16 @@ def _report_name(chosen: Format) -> str:
     return f"report-{chosen.name}.json"
 
 
-def _sheet(report: ExportReport, filters: Filters) -> str:
+def _sheet(report: ExportReport, filters: Filters, options: Options) -> str:
     """The report beside the data; without folder and time, so that the same items give the same bytes."""
     values = {name: value for name, value in asdict(report).items() if name != "folder"}
-    chosen = {name: value for name, value in asdict(filters).items() if value}
-    return json.dumps({**values, "filters": chosen}, default=str, indent=1) + "\n"
+    chosen, asked = _set(filters), {name: value for name, value in _set(options).items() if name != "absolute"}
+    return json.dumps({**values, "filters": chosen, "options": asked}, default=str, indent=1) + "\n"
+
+
+def _set(values: Filters | Options) -> dict[str, Any]:
+    """What is not as it is by itself."""
+    return {name: value for name, value in asdict(values).items() if value}
 
 
 @contextmanager
@@ -362,6 +413,33 @@ def _told(folder: Path) -> Iterator[None]:
             folder=str(folder),
             reason=error.strerror or str(error),
         ) from error
+
+
+def _is_empty(chosen: Format, report: ExportReport) -> bool:
+    """A file of rows without a row is none that a trainer starts with."""
+    return isinstance(chosen, FolderFormat) and chosen.splits and not report.count_out
+
+
+def _nothing_left(report: ExportReport) -> BadInput:
+    reasons = Counter(reason for _, reason in report.left_out)
+    told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+    return BadInput(
+        "nothing_fits",
+        f"None of the {report.count_in} items can be written as {report.format}; nothing was written. {told}.",
+        "Judge or correct some of them, or choose another format.",
+        count=report.count_in,
+        format=report.format,
+        reasons=told,
+    )
+
+
+def _no_parts(chosen: Format) -> BadInput:
+    return BadInput(
+        "no_parts",
+        f"The format {chosen.name} is not written in parts.",
+        "Leave the split out, or choose a format for training.",
+        format=chosen.name,
+    )
 
 
 def _nothing() -> BadInput:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, func, or_, select
 
-from ocr_ui.domain.exact_json import storable
+from ocr_ui.domain.exact_json import dumps, storable
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
@@ -35,7 +35,9 @@ class Filters:
 
     Attributes:
         engines: names as configured, or kinds where there was none.
+        revisions: of the models.
         verdicts: values of Verdict, or NO_VERDICT.
+        tags: of the review.
         reviewers: names of those who made the last change to the review.
         since, until: the recognition was made at or after, before; aware moments.
         text: stands in the newest text or in the page's name; case is ignored for ASCII letters.
@@ -45,9 +47,11 @@ class Filters:
     templates: tuple[str, ...] = ()
     engines: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    revisions: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     states: tuple[State, ...] = ()
     error_kinds: tuple[ErrorKind, ...] = ()
+    tags: tuple[str, ...] = ()
     reviewers: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
@@ -209,12 +213,21 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
             (recognition.c.template, filters.templates),
             (_engine, filters.engines),
             (recognition.c.model, filters.models),
+            (recognition.c.revision, filters.revisions),
             (review.c.state, filters.states),
             (_reviewer.c.name, filters.reviewers),
         )
         if values
     ]
-    return listed + _verdict(filters) + _errors(filters) + _times(filters) + _text(filters) + _ids(filters)
+    return (
+        listed
+        + _verdict(filters)
+        + _errors(filters)
+        + _tags(filters)
+        + _times(filters)
+        + _text(filters)
+        + _ids(filters)
+    )
 
 
 def _verdict(filters: Filters) -> list[ColumnElement[bool]]:
@@ -229,6 +242,12 @@ def _errors(filters: Filters) -> list[ColumnElement[bool]]:
         return []
     kinds = [kind.value for kind in filters.error_kinds]
     return [recognition.c.id.in_(select(review_error.c.recognition_id).where(review_error.c.kind.in_(kinds)))]
+
+
+def _tags(filters: Filters) -> list[ColumnElement[bool]]:
+    """A tag stands in the list's JSON text as it is written by itself."""
+    named = [review.c.tags.contains(dumps(storable(tag)), autoescape=True) for tag in filters.tags]
+    return [or_(*named)] if named else []
 
 
 def _times(filters: Filters) -> list[ColumnElement[bool]]:

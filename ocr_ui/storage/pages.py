@@ -60,6 +60,12 @@ class Pages:
             rows = connection.execute(_pages().where(page.c.document_id == document_id).order_by(page.c.number))
             return [_stored(row) for row in rows]
 
+    def places(self) -> list[tuple[int, int, str]]:
+        """Id, document and picture's sha256 of every page, in the order in which documents came and of their pages."""
+        query = select(page.c.id, page.c.document_id, page.c.sha256).order_by(page.c.document_id, page.c.number)
+        with self._database.reading() as connection:
+            return [tuple(row) for row in connection.execute(query)]
+
     def _one(self, query: Select, **details: object) -> StoredPage:
         with self._database.reading() as connection:
             row = connection.execute(query).first()

@@ -1,4 +1,4 @@
-"""Pictures as files under the sha256 of their bytes: `ab/abcd....png`, and `ab/abcd....thumb` beside it."""
+"""Pictures as files under the sha256 of their bytes: `ab/abcd....png`, beside it `.thumb` and `.grey`."""
 
 from __future__ import annotations
 
@@ -72,6 +72,16 @@ class Pictures:
         """The file of the small copy, None where none was stored."""
         file = self._file(sha256, ".thumb")
         return file if file.is_file() else None
+
+    def put_grey(self, sha256: str, values: bytes) -> None:
+        """Keeps the few grey values that copies of a picture are known by. Raises as `put_thumbnail`."""
+        self._write(self._file(sha256, ".grey"), values)
+
+    def grey(self, sha256: str) -> bytes | None:
+        """What `put_grey` kept, None where nothing was."""
+        file = self._file(sha256, ".grey")
+        with told(self.folder):
+            return file.read_bytes() if file.is_file() else None
 
     def sweep(self, older_than: float = _UNFINISHED_SECONDS) -> int:
         """Removes what writers that were killed left unfinished `older_than` seconds ago; gives the number."""

@@ -1,0 +1,140 @@
+"""Items as examples for a trainer: picture, prompt as it was sent, and answers; what cannot be one is left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ocr_ui.domain.exact_json import storable
+from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.review import Verdict
+from ocr_ui.exports.labels import NoLabel, label, reward_task, task_of
+from ocr_ui.exports.sample import Notes, Options, Sample
+
+PLACEHOLDER = "<image>"
+"""Stands for the picture in the prompts of several trainers."""
+
+WHOLE = "train"
+"""The part that everything belongs to where the data is not split."""
+
+_PATCH = 32
+_LEAST_PIXELS, _MOST_PIXELS = 512 * 512, 2048 * 2048
+_FRAME = 8
+"""Tokens of the chat template around prompt and picture, and some to spare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What trainers need of an item.
+
+    Attributes:
+        picture: path of the file, relative to the folder of the format or absolute.
+        file: the same file while the export is written.
+        answer: the label.
+        model_answer: what the model said, "" where it did not answer in text to its end.
+    """
+
+    sample: Sample
+    split: str
+    picture: str
+    file: Path
+    task: Task
+    prompt: str
+    answer: str
+    model_answer: str
+
+    @property
+    def reward_task(self) -> str:
+        return reward_task(self.task)
+
+    @property
+    def was_right(self) -> bool:
+        return self.sample.review.verdict is Verdict.RIGHT
+
+    @property
+    def rejected(self) -> str:
+        """The model's answer where a person said otherwise, else ""."""
+        wrong = self.sample.review.verdict is Verdict.WRONG and self.model_answer != self.answer
+        return self.model_answer if wrong else ""
+
+
+class LeftOut(Exception):
+    """The item is no example; the message says why."""
+
+
+def examples(
+    samples: Iterable[Sample], folder: Path, name: str, notes: Notes, options: Options, reward: bool = False
+) -> Iterator[Example]:
+    """The items that are examples; the others are told to `notes`.
+
+    Args:
+        folder: of the export; the format's own folder in it is `name`.
+        reward: see `ocr_ui.exports.labels.label`.
+    """
+    for sample in samples:
+        try:
+            yield _example(sample, folder, name, notes, options, reward)
+        except (LeftOut, NoLabel) as reason:
+            notes.leave_out(sample, str(reason))
+
+
+def _example(sample: Sample, folder: Path, name: str, notes: Notes, options: Options, reward: bool) -> Example:
+    if not sample.picture:
+        raise LeftOut("the picture is missing")
+    if sample.no_split:
+        raise LeftOut(sample.no_split)
+    prompt = storable(sample.recognition.prompt.text)
+    if not prompt.strip():
+        raise LeftOut("its prompt is empty")
+    if PLACEHOLDER in prompt:
+        raise LeftOut(f"its prompt holds {PLACEHOLDER}, which trainers take for a picture")
+    text = storable(label(sample, notes, reward))
+    _check_length(sample, prompt, options.max_prompt_length)
+    return Example(
+        sample=sample,
+        split=sample.split or WHOLE,
+        picture=_path(sample.picture, name, options),
+        file=folder / sample.picture,
+        task=task_of(sample),
+        prompt=prompt,
+        answer=text,
+        model_answer=_model_answer(sample),
+    )
+
+
+def _path(picture: str, name: str, options: Options) -> str:
+    return f"{options.absolute}/{picture}" if options.absolute else picture.removeprefix(f"{name}/")
+
+
+def _model_answer(sample: Sample) -> str:
+    recognition = sample.recognition
+    ended = recognition.outcome in ("complete", "cut")
+    return storable(recognition.generation.text).strip() if ended else ""
+
+
+def _check_length(sample: Sample, prompt: str, most: int | None) -> None:
+    if most is None:
+        return
+    size = sample.transform.engine_size if sample.transform else (sample.page.width, sample.page.height)
+    tokens = prompt_tokens(prompt, *size)
+    if tokens > most:
+        raise LeftOut(f"picture and prompt have about {tokens} tokens, more than {most}")
+
+
+def prompt_tokens(prompt: str, width: int, height: int) -> int:
+    """Tokens of a picture and a prompt: exact for the picture, not less than they are for Chinese and English text."""
+    return picture_tokens(width, height) + len(prompt) + _FRAME
+
+
+def picture_tokens(width: int, height: int) -> int:
+    """Tokens of a picture of the model: sides in multiples of 32 pixels, 512 x 512 to 2048 x 2048 pixels in area."""
+    high, wide = (max(_PATCH, round(side / _PATCH) * _PATCH) for side in (height, width))
+    if high * wide > _MOST_PIXELS:
+        by = math.sqrt(height * width / _MOST_PIXELS)
+        high, wide = (max(_PATCH, math.floor(side / by / _PATCH) * _PATCH) for side in (height, width))
+    elif high * wide < _LEAST_PIXELS:
+        by = math.sqrt(_LEAST_PIXELS / (height * width))
+        high, wide = (math.ceil(side * by / _PATCH) * _PATCH for side in (height, width))
+    return (high // _PATCH) * (wide // _PATCH + 1) + 2

@@ -1,0 +1,93 @@
+"""What the formats for trainers have in common."""
+
+from __future__ import annotations
+
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ocr_ui.exports.examples import Example, LeftOut, examples
+from ocr_ui.exports.rows import Files
+from ocr_ui.exports.sample import Notes, Options, Sample
+
+
+class TrainerFormat(ABC):
+    """One folder of its own with a file a part of the data and, where rows name files, the pictures.
+
+    Attributes:
+        reward: the label is compared by a reward, not imitated.
+        bundles: rows name files of pictures; else they hold the pictures.
+    """
+
+    name: ClassVar[str]
+    reward: ClassVar[bool] = False
+    bundles: ClassVar[bool] = True
+    media_type = "application/zip"
+    needs_pictures = True
+    single_file = False
+    as_read = True
+    splits = True
+
+    @property
+    def file_name(self) -> str:
+        return self.name
+
+    @property
+    def folder(self) -> str:
+        return self.name
+
+    @property
+    def pictures(self) -> str:
+        return f"{self.name}/pictures"
+
+    def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
+        own = folder / self.name
+        own.mkdir(exist_ok=True)
+        with Files(lambda name: self.open_file(own, name), notes) as files:
+            for example in examples(samples, folder, self.name, notes, options, self.reward):
+                self._add(files, example, notes)
+        self.finish(own, files)
+        if not self.bundles:
+            shutil.rmtree(folder / self.pictures, ignore_errors=True)
+
+    def _add(self, files: Files, example: Example, notes: Notes) -> None:
+        try:
+            for name, row in self.rows(example):
+                files.add(name, row)
+        except LeftOut as reason:
+            notes.leave_out(example.sample, str(reason))
+
+    @abstractmethod
+    def open_file(self, folder: Path, name: str) -> Any:
+        """The writer of the file `name` (without its ending)."""
+
+    @abstractmethod
+    def rows(self, example: Example) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Name of a file, and a row of it. Raises LeftOut: the example gives no row."""
+
+    def finish(self, folder: Path, files: Files) -> None:  # noqa: B027 - most formats have nothing beside the rows
+        """Writes what stands beside the rows."""
+
+
+def pair(example: Example) -> tuple[str, str]:
+    """The better and the worse answer. Raises LeftOut: there are not two."""
+    if not example.rejected:
+        raise LeftOut(_no_pair(example))
+    return example.answer, example.rejected
+
+
+def _no_pair(example: Example) -> str:
+    if example.was_right:
+        return "the model was right, so that there is no worse answer"
+    if not example.model_answer:
+        return no_answer(example)
+    return "the model's answer and the label are the same text"
+
+
+def no_answer(example: Example) -> str:
+    outcome = example.sample.recognition.outcome
+    return (
+        f"the model's answer is not whole ({outcome})" if outcome != "complete" else "its engine gave no answer in text"
+    )
