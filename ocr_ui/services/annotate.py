@@ -168,13 +168,14 @@ class Annotator:
         return await asyncio.to_thread(self._move, *arguments)
 
     def _open(self, recognition_id: int) -> Item:
-        recognition = self._store.recognitions.get(recognition_id)
-        return Item(
-            recognition,
-            self._store.pages.get(recognition.page_id),
-            self._store.corrections.latest(recognition_id),
-            self._store.reviews.get(recognition_id),
-        )
+        with self._store.one_moment():  # else an older text could come with the number of a newer version
+            recognition = self._store.recognitions.get(recognition_id)
+            return Item(
+                recognition,
+                self._store.pages.get(recognition.page_id),
+                self._store.corrections.latest(recognition_id),
+                self._store.reviews.get(recognition_id),
+            )
 
     def _differences(self, recognition_id: int, content: PageContent | dict[str, Any]) -> Difference:
         item = self._open(recognition_id)

@@ -79,12 +79,13 @@ class Dataset:
         return await asyncio.to_thread(self._choices)
 
     def _window(self, filters: Filters, sort: str, limit: int, offset: int) -> Window:
-        return Window(
-            tuple(self._store.items.list(filters, sort, limit, offset)), self._store.items.count(filters), offset
-        )
+        with self._store.one_moment():
+            rows = self._store.items.list(filters, sort, limit, offset)
+            return Window(tuple(rows), self._store.items.count(filters), offset)
 
     def _summary(self, filters: Filters) -> dict[str, dict[str, int]]:
-        counts = {group: self._store.items.count_by(group, filters) for group in _CHARTS}
+        with self._store.one_moment():
+            counts = {group: self._store.items.count_by(group, filters) for group in _CHARTS}
         return {**counts, "day": _without_gaps(counts["day"])}
 
     def _choices(self) -> dict[str, tuple[str, ...]]:

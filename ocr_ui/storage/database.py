@@ -52,12 +52,23 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view; inside `writing` of the same thread it sees what that has written so far."""
-        outer = getattr(self._local, "connection", None)
+        outer = getattr(self._local, "connection", None) or getattr(self._local, "view", None)
         if outer is not None:
             yield outer
             return
         with self.snapshot() as connection:
             yield connection
+
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """All that the block reads, in this thread, is of one moment, whatever is written meanwhile."""
+        with self.reading() as connection:
+            outer = getattr(self._local, "view", None)
+            self._local.view = connection
+            try:
+                yield
+            finally:
+                self._local.view = outer
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:

@@ -73,6 +73,12 @@ class Store:
         with self._database.writing():
             yield
 
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """All that this thread reads in the block is of one moment, whatever is saved meanwhile."""
+        with self._database.one_moment():
+            yield
+
     def close(self) -> None:
         self._database.close()
 

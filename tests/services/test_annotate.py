@@ -132,6 +132,27 @@ async def test_many_savers_at_once(annotator: Annotator) -> None:
     assert len(await annotator.history(1)) == 1
 
 
+async def test_an_item_that_is_saved_while_it_is_opened_is_of_one_moment(
+    annotator: Annotator, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its text and its version number belong together: saved on that base, an older text would replace a newer one."""
+    latest = store.corrections.latest
+    loop = asyncio.get_running_loop()
+
+    def and_somebody_saves(recognition_id: int):
+        found = latest(recognition_id)
+        monkeypatch.undo()
+        saving = annotator.save_correction(recognition_id, 0, RIGHT, "wrong", person=BO)
+        assert asyncio.run_coroutine_threadsafe(saving, loop).result(20).version == 1
+        return found
+
+    monkeypatch.setattr(store.corrections, "latest", and_somebody_saves)
+    seen = await annotator.open_item(1)
+    assert seen.content == MODEL
+    assert (seen.review.latest_version, seen.review.revision) == (0, 0)
+    assert (await annotator.open_item(1)).content == RIGHT
+
+
 async def test_a_save_sent_again_answers_the_same_even_after_others_saved(annotator: Annotator) -> None:
     first = await annotator.save_correction(1, 0, RIGHT, "wrong", person=ANN, client_key="k1")
     await annotator.save_correction(1, 1, content("other", "page"), "wrong", person=BO, client_key="k2")
