@@ -29,6 +29,7 @@ from ocr_ui.api.guards import BodyLimit, KnownHost, NoFetching, SameOrigin, Secu
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
+from ocr_ui.api.rewards import reward_routes
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
@@ -38,6 +39,7 @@ from ocr_ui.settings import Settings
 from ocr_ui.ui.app import ICON, STATIC, mount
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL
+from ocr_ui.ui.reward_messages import localize_rewards
 from ocr_ui.ui.texts import choose_language
 
 log = logging.getLogger("ocr_ui")
@@ -69,6 +71,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes):
         app.include_router(localized_routes(workbench, localize))
+    app.include_router(reward_routes(workbench, localize_rewards))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")
 
     @app.get("/favicon.ico", include_in_schema=False)

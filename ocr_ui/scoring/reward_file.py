@@ -72,6 +72,10 @@ class RewardFile:
                 return self._failed(failure)
 
     def close(self) -> None:
+        """Ends the process; a call that is under way is told that it ended."""
+        child = self._child
+        if child is not None:
+            child.kill()
         with self._lock:
             self._end()
 
@@ -169,9 +173,13 @@ class _Child:
         self._reader.join(0.2)
         return "".join(self._printed).strip()
 
-    def end(self) -> None:
+    def kill(self) -> None:
+        """With all that it started."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        self.kill()
         self._process.wait()
         os.close(self._answers)
         for stream in (self._process.stdin, self._process.stdout):

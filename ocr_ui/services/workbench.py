@@ -13,6 +13,7 @@ from ocr_ui.services.export import Exporter
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.retries import Retries
+from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.templates import Templates
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
@@ -29,6 +30,7 @@ class Workbench:
     retries: Retries
     annotator: Annotator
     comparer: Comparer
+    rewarding: Rewarding
     dataset: Dataset
     exporter: Exporter
     templates: Templates
@@ -40,7 +42,7 @@ class Workbench:
         """Opens the store and builds the services. `engines` replaces those that the settings name (for tests).
 
         Raises:
-            BadInput: there is no engine of the name in the settings.
+            BadInput: there is no engine of the name in the settings, no such reward file, no address of a judge.
             StoreFailed: the data folder cannot be used.
         """
         engines = engines or Engines.from_settings(settings)
@@ -57,6 +59,7 @@ class Workbench:
             retries=Retries(store, engines, templates.library, settings),
             annotator=annotator,
             comparer=Comparer(store, annotator),
+            rewarding=Rewarding(settings, annotator),
             dataset=Dataset(store),
             exporter=Exporter(store),
             templates=templates,
@@ -67,4 +70,5 @@ class Workbench:
     async def close(self) -> None:
         await self.recognizer.close()
         await self.engines.close()
+        await self.rewarding.close()
         self.store.close()

@@ -37,6 +37,7 @@ NAMES_ZH: dict[str, str] = {
 FORMS: dict[str, Callable[[Any], str]] = {
     "bytes": bytes_text,
     "pixels": lambda number: pixels_text(number, "zh"),
+    "percent": lambda share: f"{share:.1%}",
     "name": lambda name: NAMES_ZH.get(name, str(name)),
 }
 
@@ -219,6 +220,7 @@ ERRORS_ZH: dict[str, str] = {
     "reviewed_meanwhile": "在您处理期间，{person} 已审核了此页。双方内容都未丢失：请查看该审核后再决定。",
     "reward_column_missing": "数据集中没有这些列中的任何一列：{names}。请添加一列。",
     "reward_file_missing": "没有奖励函数文件 {file}。请写成 path.py:compute_score 的形式。",
+    "reward_text_too_long": "文本有 {length} 个字符，最多对 {limit} 个字符计算奖励。",
     "server_busy": "服务器 {url} 正忙。请稍后再试。",
     "server_error": "服务器 {url} 出错（{reason}）。请重试。",
     "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请管理员更正 OCR_UI_BASE_URL 或引擎文件中的 base_url，它通常以 /v1 结尾。",

@@ -1,0 +1,83 @@
+"""Reasons of rewards, and what is wrong with a label, in the language of the page.
+
+As in `messages`: the English sentences stand where they arise, the Chinese ones here, by code.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ocr_ui.ui.messages import fill_in
+
+REASONS_ZH: dict[str, str] = {
+    "answer_no_object": "回答不是 JSON 对象。{fields} 个字段中 {right} 个正确。",
+    "answer_shape_unknown": "回答不是带框文本的四种格式之一。",
+    "answer_tags_empty": "<answer> 标签之间没有内容，规则无法评分。",
+    "answer_without_lines": "回答中没有可读的行，规则不给分。",
+    "bad_span": "有单元格的跨度不是数字，规则无法评分。",
+    "boxes": "标签的 {labelled} 个框找到 {pairs} 个，漏 {missed} 个，多出或错位 {invented} 个；"
+    "文本平均相差 {difference:percent}。",
+    "fields": "{fields} 个字段中 {right} 个正确。",
+    "fields_wrong": "{fields} 个字段中 {right} 个正确。不正确：{wrong}。",
+    "judge_failed": "评判模型没有给出分数：{reason}。",
+    "judged": "评判模型给了 {score} 分（满分 {best}）。{said}",
+    "label_no_object": "标签不是 JSON 对象，按文本评分。",
+    "label_shape_unknown": "标签不是带框文本的四种格式之一，该样本不参与训练。",
+    "label_without_lines": "标签中没有可读的行，规则不给分。",
+    "line_numbers": "回答有 {answered} 行，标签有 {labelled} 行。",
+    "lines": "标签的 {labelled} 行在回答的 {answered} 行中找到 {pairs} 行。",
+    "no_judge": "{task} 由评判模型评分，但没有设置评判模型。",
+    "no_rule": "这里没有 {task} 的规则：请用官方工具包的奖励函数。",
+    "number_too_long": "有一个数字长达数百位，规则无法评分。",
+    "repeats": "回答的结尾把同一段重复了十次以上。",
+    "reward_file": "{file} 给出 {value}。{said}",
+    "reward_file_ended": "{file} 结束了它的进程（{reason}）。{printed}",
+    "reward_file_failed": "{file} 出错：{reason}",
+    "reward_file_none": "{file} 没有给分。{said}",
+    "reward_file_not_loaded": "{file} 无法加载（{reason}）。{printed}",
+    "reward_file_timeout": "{file} 超过 {seconds} 秒，已被终止。{printed}",
+    "same": "回答与标签相同。",
+    "table_attributes": "标签的表格带有属性，规则找不到它们，无法评分。",
+    "table_numbers": "回答有 {answered} 个表格，标签有 {labelled} 个。",
+    "table_too_different": "有一个表格相差太大：相似度 {teds:percent}，结构 {structure:percent}。",
+    "table_too_large": "有一个表格超过 {limit} 个行和单元格，这里不作比较。",
+    "tables": "文本相似度 {text:percent}，表格 {teds:percent}，表格结构 {structure:percent}。",
+    "tables_low": "文本相似度 {text:percent}，表格 {teds:percent}，结构 {structure:percent}；合计不到 50%，计 0。",
+    "text": "文本相似度 {text:percent}。",
+    "text_and_tables": "文本相似度 {text:percent}，表格 {teds:percent}。",
+    "text_same": "文本相似度 {text:percent}；超过 99% 计 1。",
+    "text_too_different": "文本相似度 {text:percent}；不到 50% 计 0。",
+    "too_many_lines": "行数太多，无法求最佳配对。",
+    "values": "各字段的值相似度 {alike:percent}。",
+}
+
+PROBLEMS_ZH: dict[str, str] = {
+    "label_coordinates": "{found} 这样的坐标只从回答中去掉，不从标签中去掉。",
+    "label_empty": "标签是空的，任何回答都不会正确。",
+    "label_line_break": "有文本带换行，该行读不出来。",
+    "label_lines_unread": "标签的 {lines} 行只有 {read} 行能读出，其余会算作模型编造的。",
+    "label_no_fields": "标签没有字段，任何回答都得 0 分。",
+    "label_no_object": "标签不是 JSON 对象，会按文本逐字评分。",
+    "label_polygon": "框只读取两个角点，这里有更多：框会被当成另一个。",
+    "label_shape_unknown": "标签不是带框文本的四种格式之一，该样本不参与训练。",
+    "label_table_attributes": "规则只认 <table>，会漏掉 {tag}，回答会被判错。",
+    "label_text_like_coordinates": "文本“{text}”像坐标：JSON 能写下它，这种格式不能。",
+}
+
+
+def localize_rewards(value: dict[str, Any], language: str) -> dict[str, Any]:
+    """The answer of `/v1/rewards` in "en" or "zh"; in English where no translation is known."""
+    if language != "zh":
+        return value
+    rewards = [_reason(reward) for reward in value["rewards"]]
+    problems = [_said(problem, "message", PROBLEMS_ZH.get(problem["code"])) for problem in value["label_problems"]]
+    return {**value, "reason": rewards[0]["reason"], "rewards": rewards, "label_problems": problems}
+
+
+def _reason(reward: dict[str, Any]) -> dict[str, Any]:
+    code = "fields_wrong" if reward["code"] == "fields" and reward["details"].get("wrong") else reward["code"]
+    return _said(reward, "reason", REASONS_ZH.get(code))
+
+
+def _said(value: dict[str, Any], key: str, sentence: str | None) -> dict[str, Any]:
+    return value if sentence is None else {**value, key: fill_in(sentence, value["details"])}

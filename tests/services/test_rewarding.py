@@ -1,0 +1,130 @@
+"""What a model's answer is worth against the label of its item, as it is being corrected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from engines.scripted_server import Answer, serve
+from stored import ANN, add_item, content, open_store, recognition
+
+from ocr_ui.domain.content import Field, PageContent, Table
+from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import Generation, PromptUsed
+from ocr_ui.errors import NotFound, TooLarge
+from ocr_ui.services.annotate import Annotator
+from ocr_ui.services.label_text import label_text
+from ocr_ui.services.rewarding import LONGEST, Rewarding
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+SIZE = (1000, 800)
+ANSWER = "Total 12.50(10,0),(500,19)Thank you(10,25),(500,44)"
+"""What a model says for the two lines of `content`, on the page of 1000 x 800 pixels."""
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with open_store(tmp_path / "data") as opened:
+        yield opened
+
+
+@pytest.fixture
+async def rewarding(store: Store, tmp_path: Path) -> AsyncIterator[Rewarding]:
+    made = Rewarding(Settings(data_dir=tmp_path / "data"), Annotator(store))
+    yield made
+    await made.close()
+
+
+def reading(store: Store, said: PageContent, answer: str, task: Task, tokens: int | None = 12) -> int:
+    """A reading of a page by a model that answered so."""
+    first = store.recognitions.get(add_item(store, said))
+    prompt = PromptUsed("t", "0123456789ab", task.value, "检测")
+    value = recognition(first.recognition.page_sha256, said)
+    value = replace(value, prompt=prompt, generation=Generation(answer, "stop", tokens, 0.5))
+    return store.recognitions.add(value, first.page_id)
+
+
+async def test_an_answer_against_the_label_as_it_is_edited(store: Store, rewarding: Rewarding) -> None:
+    item = reading(store, content("Total 12.50", "Thank you"), ANSWER, Task.SPOTTING)
+    whole = await rewarding.of_item(item)
+    assert whole.reference == ANSWER
+    assert [(reward.name, reward.value) for reward in whole.rewards] == [("official", 1), ("clean", 1)]
+    edited = await rewarding.of_item(item, content("Total 12.60", "Thank you").to_dict())
+    assert edited.rewards[0].value == pytest.approx(0.95, abs=1e-6)
+    assert edited.problems == ()
+    assert "2 of 2 boxes" in edited.rewards[0].reason
+
+
+async def test_the_item_as_it_was_left(store: Store, rewarding: Rewarding) -> None:
+    item = reading(store, content("Total 12.50", "Thank you"), ANSWER, Task.SPOTTING)
+    await Annotator(store).save_correction(item, 0, content("Total 12.50"), person=ANN)
+    found = await rewarding.of_item(item)
+    assert found.reference == ANSWER.partition("Thank")[0]
+    assert found.rewards[0].value == pytest.approx(0.5, abs=1e-6)
+
+
+async def test_an_engine_without_a_language_model_is_scored_by_its_lines(store: Store, rewarding: Rewarding) -> None:
+    item = reading(store, content("Total", "Thanks"), "Total\nThanks", Task.SPOTTING, tokens=None)
+    found = await rewarding.of_item(item, content("Total", "Thanx").to_dict())
+    assert found.rewards[0].value == pytest.approx(1 - (2 / 6) / 2, abs=1e-6)
+
+
+async def test_what_is_wrong_with_the_label_is_said_with_it(store: Store, rewarding: Rewarding) -> None:
+    table = Table('<table border="1"><tr><td>a</td></tr></table>')
+    item = reading(store, PageContent(tables=(table,), text=table.html), "<table></table>", Task.TABLE)
+    assert [problem.code for problem in (await rewarding.of_item(item)).problems] == ["label_table_attributes"]
+
+
+async def test_of_fields_and_of_questions(store: Store, rewarding: Rewarding) -> None:
+    fields = PageContent(fields=(Field("Total", "12.50"), Field("Date", None)))
+    item = reading(store, fields, '```json\n{"Total": "12.60"}\n```', Task.FIELDS)
+    found = await rewarding.of_item(item)
+    assert json.loads(found.reference) == {"Total": "12.50", "Date": None}
+    assert found.rewards[0].value == 0.9
+    asked = reading(store, PageContent(text="yes"), "yes", Task.QA)
+    assert [reward.code for reward in (await rewarding.of_item(asked)).rewards] == ["no_judge"]
+
+
+async def test_a_reward_file_comes_first_and_a_judge_is_asked_only_when_told(store: Store, tmp_path: Path) -> None:
+    team = tmp_path / "team.py"
+    team.write_text("def compute_score(data_source, extra_info, **k): return len(extra_info['question'])\n")
+    reply = json.dumps({"choices": [{"message": {"content": '{"score": 1}'}}]})
+    async with serve(Answer(parts=[reply])) as server:
+        settings = Settings(reward_file=str(team), judge_url=server.url)
+        rewarding = Rewarding(settings, Annotator(store))
+        scored = await rewarding.score("vqa", "a", "b", "why?")
+        assert [(reward.name, reward.value) for reward in scored.rewards] == [
+            ("team.py:compute_score", 4),
+            ("judge", 1),
+        ]
+        assert scored.to_dict()["reward"] == 4
+        item = reading(store, PageContent(text="yes"), "yes", Task.QA)
+        await rewarding.of_item(item)
+        assert len(server.questions) == 1
+        await rewarding.close()
+
+
+async def test_what_cannot_be_scored(rewarding: Rewarding) -> None:
+    with pytest.raises(NotFound):
+        await rewarding.of_item(99)
+    with pytest.raises(TooLarge):
+        await rewarding.score("ie", "x" * (LONGEST + 1), "y")
+
+
+def test_a_label_takes_the_shape_of_the_answer_and_json_where_that_cannot_hold_it() -> None:
+    said = content("Total", "Thanks")
+    tags = "<ref>Total</ref><quad>(10,0),(500,19)</quad><ref>Thanks</ref><quad>(10,25),(500,44)</quad>"
+    assert label_text(Task.SPOTTING, said, SIZE, "<ref>x</ref><quad>(1,2),(3,4)</quad>") == tags
+    assert label_text(Task.SPOTTING, said, SIZE, ANSWER).startswith("Total(10,0),(500,19)")
+    assert json.loads(label_text(Task.SPOTTING, said, SIZE, "no shape"))[0] == {
+        "box": [10, 0, 500, 19],
+        "text": "Total",
+    }
+    odd = content("f(1,2),(3,4)", "Thanks")
+    assert json.loads(label_text(Task.SPOTTING, odd, SIZE, ANSWER))[0]["text"] == "f(1,2),(3,4)"
+    assert label_text(Task.SPOTTING, PageContent(), SIZE, ANSWER) == "没有文字"
+    assert label_text(Task.DOCUMENT, said, SIZE) == "Total\nThanks"
