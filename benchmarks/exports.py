@@ -1,22 +1,27 @@
 """Memory and time of the export formats: pages of 30 lines without pictures, written by a process of its own a format.
 
 `python benchmarks/exports.py` prints a row for some and for ten times as many items; memory that grows with them is
-what no format may have. ppocrlabel is not among them: it cuts up pictures.
+what no format may have. ppocrlabel is not among them: it cuts up pictures. `--store` fills a store with items that have
+pictures and exports them from there, all formats, as `python -m ocr_ui export` does.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from PIL import Image
 
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import BoundingBox, Quad
@@ -25,8 +30,12 @@ from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recogn
 from ocr_ui.domain.review import Review
 from ocr_ui.exports.registry import NAMES, TextFormat, format_named
 from ocr_ui.exports.sample import Notes, Options, Sample
+from ocr_ui.services.export import Exporter
+from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
 
 FORMATS = [name for name in NAMES if name != "ppocrlabel"]
+PICTURE = (600, 700)
 
 
 def samples(items: int) -> Iterator[Sample]:
@@ -37,7 +46,7 @@ def samples(items: int) -> Iterator[Sample]:
         lines = tuple(TextLine(text, box, 0.9) for text, box in zip(texts, boxes, strict=True))
         content = PageContent(lines, text="\n".join(texts))
         prompt = PromptUsed("full_text", "0", "spotting", "Read all.", {}, {})
-        recognition = Recognition("0" * 64, EngineName("none", "1", "m", "r"), prompt, content, Generation(), {}, {})
+        recognition = Recognition("0" * 64, EngineName("none", "1", "m", "r"), prompt, content, Generation())
         page = Page("0" * 64, 1000, 800, "page.png")
         yield Sample(item, item, item, "page.png", page, "", recognition, "", now, None, None, Review(), None)
 
@@ -52,16 +61,56 @@ def write(name: str, items: int) -> None:
         else:
             chosen.fill(Path(folder), samples(items), notes, Options())
         size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+    _row(name, items, begin, size)
+
+
+def _row(name: str, items: int, begin: float, size: int) -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     each = (time.process_time() - begin) / items * 1000
     print(f"{name:14} {items:7} items  {memory:5.0f} MB at most  {each:6.2f} ms an item  {size / 1e6:7.1f} MB of files")
 
 
+def fill(folder: Path, items: int) -> None:
+    """A store of so many pages, each with a grey picture of its own and a reading of 30 lines."""
+    with Store.open(Settings(data_dir=folder)) as store:
+        for sample in samples(items):
+            picture = io.BytesIO()
+            Image.new("RGB", PICTURE, (sample.id % 256, sample.id // 256 % 256, 200)).save(picture, "PNG")
+            sha256 = store.pictures.put(picture.getvalue())
+            page = Page(sha256, *PICTURE, f"page {sample.id}.png")
+            page_id = store.pages.add_document(page.name, [page], None).page_ids[0]
+            store.recognitions.add(replace(sample.recognition, page_sha256=sha256), page_id, None)
+
+
+def export(name: str, folder: Path) -> None:
+    begin = time.process_time()
+    with tempfile.TemporaryDirectory() as out, Store.open(Settings(data_dir=folder)) as store:
+        report = Exporter(store).export_now(name, Path(out) / "out", pictures=name == "ppocrlabel")
+        files = [file for file in Path(out).rglob("*") if file.is_file()]
+        size = sum(file.stat().st_size for file in files)
+        _row(name, report.count_out, begin, size)
+
+
+def write_store(items: int, only: str | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        fill(Path(folder), items)
+        for name in [only] if only else NAMES:
+            subprocess.run([sys.executable, __file__, "--from", folder, "--only", name], check=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=100)
-    parser.add_argument("--only", choices=FORMATS)
+    parser.add_argument("--only", choices=NAMES)
+    parser.add_argument("--store", action="store_true", help="from a store of --items items, with pictures")
+    parser.add_argument("--from", dest="folder", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.folder:
+        export(options.only, Path(options.folder))
+        return
+    if options.store:
+        write_store(options.items, options.only)
+        return
     if options.only:
         write(options.only, options.items)
         return

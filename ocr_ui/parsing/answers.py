@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import string
 import unicodedata
 
@@ -11,6 +13,8 @@ _END_TOKENS = (
     *(f"<{bar}{name}{bar}>" for bar in "|｜" for name in ("hy_Assistant", "hy_end▁of▁sentence", "end▁of▁sentence")),
     *("<|endoftext|>", "<|im_end|>", "<|eot_id|>", "</s>"),
 )
+_ESCAPED_START = re.compile(r"[{\[](?:\s|\\n|[{\[])*\\+\"")
+_EMPTY_LIST = re.compile(r"\{\s*[\"']\w+[\"']\s*:\s*(?:\[\s*\]|null)\s*\}")
 _NO_TEXT = ("没有文字", "无文字", "没有任何文字", "没有可识别的文字", "no text")
 
 
@@ -34,7 +38,10 @@ def is_empty(text: str) -> bool:
 
 
 def says_empty(text: str) -> bool:
-    """A sentence to the effect that there is no text; for answers that should have had boxes."""
+    """A sentence to the effect that there is no text, or an empty list under a name; for answers that should have had
+    boxes."""
+    if len(text) <= 80 and _EMPTY_LIST.fullmatch(text.strip().strip("`").removeprefix("json").strip()):
+        return True
     short = text.strip().casefold()
     return len(short) <= 60 and any(word in short for word in _NO_TEXT) and not any(c.isdecimal() for c in short)
 
@@ -47,6 +54,20 @@ def unfence(text: str, languages: frozenset[str]) -> str:
         return text
     inside = inside.rstrip().removesuffix("```")
     return text if "```" in inside else inside.rstrip("\r\n")
+
+
+def inside_string(text: str) -> str | None:
+    r"""The JSON in an answer that escapes it once or more, with quotes around or without; None for others."""
+    bare = text.strip()
+    for _ in range(4):
+        quoted = bare[:1] == '"' and bare[1:].lstrip()[:1] in ("{", "[")
+        if not quoted and not _ESCAPED_START.match(bare):
+            break
+        try:
+            bare = str(json.loads(bare if bare.endswith('"') and quoted else f'"{bare.removeprefix(chr(34))}"')).strip()
+        except ValueError:
+            return None
+    return bare if bare != text.strip() else None
 
 
 def strip_fence(text: str) -> str:

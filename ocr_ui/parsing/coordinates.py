@@ -50,6 +50,8 @@ def number(text: str) -> float:
 
 def numbers(text: str) -> list[float]:
     """All numbers in a text that POINTS matched."""
+    if text.isascii() and "%" not in text:
+        return list(map(float, _NUMBER.findall(text)))
     return [number(found) for found in _NUMBER.findall(text)]
 
 

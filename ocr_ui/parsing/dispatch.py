@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.prompt import Task
 from ocr_ui.parsing import document, fields, formula, plain, spotting, tables
-from ocr_ui.parsing.answers import clean, is_empty, says_empty
+from ocr_ui.parsing.answers import clean, inside_string, is_empty, says_empty
 from ocr_ui.parsing.notes import SENTENCES
 
 _MAY_BE_EMPTY = frozenset(Task) - {Task.QA}
@@ -38,6 +38,10 @@ def parse(
     if task is Task.SPOTTING and says_empty(text):
         return _empty(finished)
     if task is Task.SPOTTING:
+        if (inner := inside_string(text)) is not None:
+            return spotting.parse(inner, size, finished).with_warnings(
+                ContentWarning("repaired", SENTENCES["repaired"])
+            )
         return spotting.parse(text, size, finished)
     if task is Task.FIELDS:
         return fields.parse(text, field_names, finished)
@@ -85,7 +89,7 @@ class IncrementalParser:
 
     def finish(self) -> PageContent:
         text = self._text()
-        if self._spotting is None or text != clean(text) or is_empty(text) or says_empty(text):
+        if self._spotting is None or text != clean(text) or is_empty(text) or says_empty(text) or inside_string(text):
             return parse(self._task, text, self._size, field_names=self._names)
         return self._spotting.finish()
 

@@ -20,6 +20,10 @@ _LAYOUT = re.compile(r"<layout>([^<]{0,80})</layout>", re.IGNORECASE)
 _PLACE = re.compile(r"<(?:quad|poly|bbox|box)>([^<]{0,600})", re.IGNORECASE)
 _LAYOUT_ENTRY = re.compile(r"\{\s{0,40}\"(?:layout_type|bbox|box|category|type)\"\s{0,4}:")
 _KIND = ("layout_type", "category", "type", "label")
+MOST_FIGURES = 1000
+"""Places of figures that are taken from a page; an answer with more is noise and stays text."""
+SMALLEST_FIGURE = 8
+"""In thousandths: what is narrower and lower is no figure but points in the text, ``from (1,2),(3,4)``."""
 _MATHS_LINE = re.compile(r"\$\$|\\\[|\\\]")
 
 
@@ -108,17 +112,26 @@ def _take_figure(line: str, page: _Page) -> str:
         end = taken[-1].start()
     if not taken:
         return line
+    if len(page.regions) + len(taken) > MOST_FIGURES:
+        page.notes.add("limit")
+        return line
     caption = line[:end].rstrip(" \t,，")
     regions = []
     for match in reversed(taken):
-        reading = place(numbers(match[0]), page.size)
-        if reading.quad is None:
+        values = numbers(match[0])
+        reading = place(values, page.size)
+        if reading.quad is None or _is_tiny(values):
             return line
         regions.append(TextRegion("figure", reading.quad, caption.strip()))
         for code in reading.codes:
             page.notes.add(code)
     page.regions += regions
     return caption
+
+
+def _is_tiny(values: list[float]) -> bool:
+    sides = (max(part) - min(part) for part in (values[::2], values[1::2]))
+    return max(values) > 1 and max(sides) < SMALLEST_FIGURE
 
 
 # ---- layouts

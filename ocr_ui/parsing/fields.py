@@ -9,6 +9,7 @@ from typing import Any
 
 from ocr_ui.domain.content import Field, PageContent
 from ocr_ui.parsing import loose_json, tables
+from ocr_ui.parsing.answers import inside_string, strip_fence
 from ocr_ui.parsing.loose_json import Pairs
 from ocr_ui.parsing.notes import Notes
 from ocr_ui.parsing.plain import text_lines
@@ -17,6 +18,7 @@ from ocr_ui.parsing.repeats import find_repeat
 MOST_ROOTS = 1000
 _Q = "\"'“”‘’＂"
 _ROOT = re.compile(rf"[{{｛]\s{{0,40}}(?:[{_Q}}}｝]|//|/\*|[^\W\d][\w .\-]{{0,60}}[:：=])|\[\s{{0,40}}[{{\[{_Q}]")
+_PAIR_START = re.compile(rf"[{_Q}]\w[^{_Q}\n:：]{{0,60}}[{_Q}]\s{{0,8}}[:：]|[{_Q}]\w[{_Q}]\s{{0,8}}[:：]")
 _BULLET = re.compile(r"(?:[-*•]\s{1,4}|\d{1,3}[.)]\s{1,4})")
 _NAME_KEYS = ("name", "key", "field", "字段", "字段名", "名称", "键")
 _VALUE_KEYS = ("value", "text", "content", "值", "内容", "字段值")
@@ -36,7 +38,10 @@ def parse(text: str, field_names: Sequence[str] = (), finished: bool = True) -> 
     if repeat is not None and repeat.exact:
         text = text[: repeat.cut]
         notes.add("repeated")
-    pairs = _from_json(text, field_names, notes)
+    source = _whole_object(text)
+    if source != text:
+        notes.add("repaired")
+    pairs = _from_json(source, field_names, notes)
     if pairs is None:
         pairs = _from_lines(text, field_names, notes)
     fields = _fields(pairs, field_names, notes)
@@ -77,6 +82,17 @@ def normal_name(name: str) -> str:
 
 
 # ---- JSON
+
+
+def _whole_object(text: str) -> str:
+    """The object in an answer that is a JSON text of JSON (``"{\\"a\\": 1}"``), or one without its brackets."""
+    bare = strip_fence(text)
+    inner = inside_string(bare)
+    if inner is not None:
+        return inner
+    if _PAIR_START.match(bare) is None:
+        return text
+    return "{" + (bare.removesuffix("}") + "}" if bare.count('"') % 2 == 0 else bare)
 
 
 def _from_json(text: str, field_names: Sequence[str], notes: Notes) -> list[tuple[str, Any]] | None:
@@ -153,12 +169,19 @@ def _unwrap(value: Pairs, field_names: Sequence[str]) -> list[tuple[str, Any]]:
     wanted = {normal_name(name) for name in field_names}
     if not wanted or any(normal_name(key) in wanted for key, _ in value):
         return list(value)
-    for _, inner in value:
-        if isinstance(inner, list):
-            pairs = _pairs_of(inner, ())
-            if any(normal_name(key) in wanted for key, _ in pairs):
-                return pairs
-    return list(value)
+    return _inside(value, wanted, 0) or list(value)
+
+
+def _inside(value: list[Any], wanted: set[str], depth: int) -> list[tuple[str, Any]] | None:
+    """The pairs of the first object below `value` that has one of the names."""
+    inner = [item for _, item in value] if isinstance(value, Pairs) else value
+    lists = [item for item in inner if isinstance(item, list)]
+    for item in lists:
+        pairs = _pairs_of(item, ())
+        if any(normal_name(key) in wanted for key, _ in pairs):
+            return pairs
+    deeper = (found for item in lists if depth < 8 and (found := _inside(item, wanted, depth + 1)))
+    return next(deeper, None)
 
 
 # ---- lines

@@ -29,21 +29,32 @@ _QUOTES = {'"': '"', "'": "'", "“": '”"“', "”": '”"“', "‘": "’'�
 _ENDS = {quote: re.compile(rf"\\.|[{ends}]", re.DOTALL) for quote, ends in _QUOTES.items()}
 _Q = "\"'“”‘’＂"
 _GAP = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*)+")
+_GAP_BEFORE_VALUE = re.compile(r"(?:\s+|//[^\n]*|#\s[^\n]*)+")
+"""``#12`` where a value has to come is one."""
 _AFTER_KEY = re.compile(r"\s{0,40}[:：=]")
 _NEXT_KEY = rf"(?:[{_Q}][^\n]{{0,120}}?[{_Q}]\s{{0,8}}[:：=]|[^\W\d][\w .\-]{{0,60}}[:：=])"
-_CUT_KEY = rf"[{_Q}]?[^{_Q}\n:]{{0,120}}\Z"
+_CUT_KEY = rf"[{_Q}]?[^{_Q}\n:]{{0,120}}[{_Q}]?\s{{0,40}}\Z"
+_NEXT_OBJECT = rf"\{{\s{{0,40}}[{_Q}]\w{{1,40}}[{_Q}]\s{{0,8}}[:：]"
 _OBJECT_COMMA = re.compile(
-    rf"[,，;；、](?:\s{{0,4}}[,，])?\s{{0,200}}(?:[}}\]｝］]|//|/\*|#|\Z|{_NEXT_KEY}|{_CUT_KEY})"
+    rf"[,，;；、](?:\s{{0,4}}[,，])?\s{{0,200}}(?:[}}\]｝］]|//|/\*|#|\Z|{_NEXT_KEY}|{_CUT_KEY}|{_NEXT_OBJECT})"
 )
 _AFTER_VALUE = re.compile(
-    rf"\s{{0,200}}(?:[}}\]｝］]|//|/\*|#|\Z|{_OBJECT_COMMA.pattern}|[{_Q}][^\n]{{0,120}}?[{_Q}]\s{{0,8}}[:：])"
+    rf"\s{{0,200}}(?:[}}\]｝］]|//|/\*|#|\Z|{_OBJECT_COMMA.pattern}|{_NEXT_OBJECT}"
+    rf"|[{_Q}][^\n]{{0,120}}?[{_Q}]\s{{0,8}}[:：])"
 )
 _AFTER_ITEM = re.compile(r"\s{0,200}(?:[\]}］｝,，;；、]|//|/\*|#|\Z)|\s{1,40}\"")
-_NEW_ENTRY = re.compile(rf"\}}\s{{0,40}},?\s{{0,40}}\{{\s{{0,40}}[{_Q}]\w{{1,40}}[{_Q}]\s{{0,8}}[:：]")
+_NEW_ENTRY = re.compile(rf"\}}\s{{0,40}},?\s{{0,40}}{_NEXT_OBJECT}")
 _ENTRY_START = re.compile(r"\}\s{0,40},?\s{0,40}\{\s{0,40}\Z")
 _LINE_END = re.compile(r"[,，\n]\s*\Z")
 _BARE_STOP = re.compile(r"[,，;；}\]｝］{\n]|\s//|\s/\*|\s#")
 _BARE_KEY = re.compile(rf"[^:：=,，{{}}\[\]\n{_Q}]{{1,120}}")
+_NO_BRACKET = rf"[^(){{}}\[\]\n{_Q}]"
+_TUPLE = re.compile(rf"\((?:{_NO_BRACKET}|\({_NO_BRACKET}{{0,80}}\)){{1,400}}\)(?=\s{{0,40}}(?:[,，}}\]]|\Z))")
+_FIRST_KEY = re.compile(rf"[{{｛]\s{{0,40}}[{_Q}]?(\w{{1,60}})[{_Q}]?\s{{0,8}}[:：]")
+_KEY_AND_VALUE = re.compile(rf"(\w{{1,40}})[^\w\s]{{1,3}}\s{{0,8}}[{_Q}]?(\w.*)", re.DOTALL)
+"""What a key that lost its second quote makes of key and value."""
+_HALF_QUOTED = re.compile(rf"[{_Q}]\s{{0,8}}[:：]")
+_VALUE_ENDS = re.compile(r"\s{0,200}(?:[,，}\]]|\Z)")
 _NEXT_LINE = re.compile(rf"\s{{0,200}}(?:[}}\]]|\Z|{_NEXT_KEY})")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _NUMBERS = re.compile(r"\[\s{0,8}(?:-?\d{1,20}(?:\.\d{1,20})?\s{0,8}(?:,\s{0,8}(?!\])|(?=\])))+\]")
@@ -201,7 +212,10 @@ class _Reader:
         self.limit = False
         self.cut = False
         self.comment_closes = True
+        self.tripled = True
         self.ran_out = False
+        self.names: list[set[str]] = []
+        """The keys so far of each open object; an empty set for a list."""
 
     def read(self) -> Read:
         while self._step():
@@ -255,7 +269,8 @@ class _Reader:
 
     def _skip_gap(self) -> None:
         while True:
-            gap = _GAP.match(self.text, self.at)
+            before_value = bool(self.tokens) and self.tokens[-1] == ":"
+            gap = (_GAP_BEFORE_VALUE if before_value else _GAP).match(self.text, self.at)
             if gap:
                 self.at = gap.end()
             if not (self.comment_closes and self.text.startswith("/*", self.at)):
@@ -278,9 +293,13 @@ class _Reader:
         if len(self.stack) >= DEEPEST:
             self.limit = True
             return False
+        if closer == "}" and self._is_next_entry():
+            self._pop()
+            return bool(self.stack)
         self._separate()
         self.tokens.append("{" if closer == "}" else "[")
         self.stack.append(closer)
+        self.names.append(set())
         self.is_key = closer == "}"
         self.at += 1
         return True
@@ -290,13 +309,25 @@ class _Reader:
         self.at += 1
         if closer in self.stack:
             while True:
-                top = self.stack.pop()
-                self._drop_lone_key()
-                self.tokens.append(top)
-                if top == closer:
+                if self._pop() == closer:
                     break
         self.is_key = False
         return bool(self.stack)
+
+    def _pop(self) -> str:
+        """Closes what was opened last."""
+        self.names.pop()
+        self._drop_lone_key()
+        self.tokens.append(self.stack.pop())
+        self.is_key = False
+        return self.tokens[-1]
+
+    def _is_next_entry(self) -> bool:
+        """An object that begins where a key should, with a key that the open one has: its bracket was lost."""
+        if not self._in_object() or self.tokens[-1] in "{:" or self._is_key_token(self.tokens[-1]):
+            return False
+        first = _FIRST_KEY.match(self.text, self.at)
+        return first is not None and first[1] in self.names[-1]
 
     def _separate(self) -> None:
         """A colon or a comma that was forgotten."""
@@ -311,6 +342,7 @@ class _Reader:
         self._separate()
         if self.is_key:
             self.keys.add(len(self.atoms))
+            self.names[-1].add(str(value))
         self.tokens.append(f'"{len(self.atoms)}"')
         self.atoms.append(value)
 
@@ -326,8 +358,18 @@ class _Reader:
         self.cut = not closed
         value, kept = escapes.decode(raw)
         self.mended = self.mended or kept
-        if closed or not self.is_key:
+        if closed and self.is_key and (both := self._key_and_value(raw)) is not None:
+            self._atom(both[1])
+            self._push(":")
+            self.is_key = False
+            self._atom(escapes.decode(both[2].rstrip(_Q))[0])
+        elif closed or not self.is_key:
             self._atom(value)
+
+    def _key_and_value(self, raw: str) -> re.Match[str] | None:
+        if self.at >= len(self.text) or _AFTER_KEY.match(self.text, self.at) is not None:
+            return None
+        return _KEY_AND_VALUE.fullmatch(raw)
 
     def _to_quote(self, quote: str, start: int) -> tuple[str, int, bool]:
         """The raw string from `start`, the index after it, and whether it is closed.
@@ -335,6 +377,8 @@ class _Reader:
         A quote ends the string only if what follows could follow a string: models leave quotes inside unescaped.
         """
         after = _AFTER_KEY if self.is_key else _AFTER_VALUE if self._in_object() else _AFTER_ITEM
+        if not self.is_key and (tripled := self._triple_end(quote, start)):
+            return self.text[start + 2 : tripled], tripled + 3, True
         first = previous = None
         for count, found in enumerate(_ENDS[quote].finditer(self.text, start)):
             if found[0][0] == "\\":
@@ -354,8 +398,19 @@ class _Reader:
             return self.text[start : first.start()], first.end(), True
         return self.text[start:].rstrip(), len(self.text), False
 
+    def _triple_end(self, quote: str, start: int) -> int:
+        """Where the text between three quotes ends, 0 where there is none."""
+        if not self.tripled or not self.text.startswith(quote * 2, start):
+            return 0
+        end = self.text.find(quote * 3, start + 2)
+        if end < 0:
+            self.tripled, self.ran_out = False, True
+        return end if end >= 0 and _VALUE_ENDS.match(self.text, end + 3) else 0
+
     def _ended(self, start: int, found: re.Match[str]) -> tuple[str, int, bool]:
-        lost = None if self.is_key else _NEW_ENTRY.search(self.text, start, found.start())
+        lost = _NEW_ENTRY.search(self.text, start, found.end() + 8)
+        if lost is not None and lost.start() >= found.start():
+            lost = None
         if lost is not None:
             return self.text[start : lost.start()], lost.start(), True
         return self.text[start : found.start()], found.end(), True
@@ -384,7 +439,10 @@ class _Reader:
             self.at += 1
             return
         self.at = found.end()
-        if self.text[self.at : self.at + 1] in (*_COLONS,):
+        half = _HALF_QUOTED.match(self.text, self.at)
+        if half is not None:
+            self.at += 1
+        if half is not None or self.text[self.at : self.at + 1] in (*_COLONS,):
             self._atom(found[0].strip())
 
     def _bare_value(self) -> None:
@@ -396,6 +454,8 @@ class _Reader:
         self._atom(None if raw in _NOTHING else Bare(raw))
 
     def _bare_end(self) -> int:
+        if self.text[self.at] == "(" and (group := _TUPLE.match(self.text, self.at)) is not None:
+            return group.end()
         depth = 0
         for found in _BARE_STOP.finditer(self.text, self.at):
             c = found[0]

@@ -84,14 +84,30 @@ def _find_exact(text: str) -> Repeat | None:
     if length < SHORTEST:
         return None
     probe = text[-PROBE:]
+    too_few: list[tuple[int, int]] = []
     for size in range(1, min(LONGEST_UNIT, length // FEWEST) + 1):
         if not text.startswith(probe, length - size - PROBE):
             continue
+        if any(size % period == 0 and size <= run for period, run in too_few):
+            continue  # thirty equal lines are no fifteen of a unit twice as long, which would need fewer turns
         unit = text[length - size :]
         needed = _turns_needed(unit)
-        if needed * size <= length and text.endswith(unit * needed):
+        turns = _turns(text, unit, needed)
+        if turns >= needed:
             return _whole_run(text, size)
+        if turns > 1:
+            too_few.append((size, turns * size))
     return None
+
+
+def _turns(text: str, unit: str, most: int) -> int:
+    """How often `text` has `unit` at its end, counted up to `most`."""
+    size, at = len(unit), len(text) - len(unit)
+    turns = 1
+    while turns < most and at >= size and text.startswith(unit, at - size):
+        at -= size
+        turns += 1
+    return turns
 
 
 def _turns_needed(unit: str) -> int:

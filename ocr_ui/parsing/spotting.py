@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from ocr_ui.domain.content import PageContent, TextLine
@@ -25,7 +26,17 @@ from ocr_ui.parsing.answers import strip_fence
 from ocr_ui.parsing.coordinates import is_flat, number, numbers, order_points, read_list
 from ocr_ui.parsing.plain import rows
 from ocr_ui.parsing.repeats import find_repeat
-from ocr_ui.parsing.spotting_json import box_of, entries_of, json_box, other_json, text_of
+from ocr_ui.parsing.spotting_json import (
+    box_of,
+    damaged,
+    entries_of,
+    is_entry,
+    json_box,
+    other_json,
+    other_text,
+    text_of,
+    texts_in,
+)
 from ocr_ui.parsing.spotting_lines import Box, Lines
 
 LOOK = 1280
@@ -358,19 +369,48 @@ class Scanner:
         self.atoms += loose_json.MOST_ATOMS + 1 if read.limit else read.atoms
         self.shapes["json"] = None
         self.at = max(read.end, found.start() + 1)
-        entries = list(entries_of(read.value))
-        for index, entry in enumerate(entries):
-            self._take_entry(entry, read, index == len(entries) - 1)
+        entries = self._take_entries(read)
+        if read.repaired or not read.complete:
+            self._keep_texts(self.text[found.start() : self.at], entries)
         if not read.complete:
             self.lines.notes.add("truncated")
         elif read.repaired and entries:
             self.lines.notes.add("repaired", line=self.lines.count - 1 if self.lines.count else None)
         return True
 
+    def _take_entries(self, read: loose_json.Read) -> list[dict[str, Any]]:
+        entries = list(entries_of(read.value))
+        before = self.lines.count
+        for index, entry in enumerate(entries):
+            self._take_entry(entry, read, index == len(entries) - 1)
+        if len(entries) > 1 and is_entry(read.value):
+            self.lines.notes.add("duplicate_key", "An entry has the same name more than once.", before)
+        return entries
+
+    def _keep_texts(self, source: str, entries: list[dict[str, Any]]) -> None:
+        """Texts of broken JSON that its entries do not have."""
+        known = {text for entry in entries for text in entry.values() if isinstance(text, str)}
+        for text in texts_in(source):
+            if text not in known and not any(text in other for other in known):
+                self._emit(text, None, "unparsed")
+
+    def _take_damaged(self, source: str) -> None:
+        """An entry whose beginning is lost, so that it was taken for what stands between entries."""
+        read = damaged(source)
+        if read is None:
+            return
+        self.atoms += read.atoms
+        before = self.lines.count
+        self._keep_texts(source, self._take_entries(read))
+        if self.lines.count > before:
+            self.lines.notes.add("repaired", line=before)
+
     def _take_gap_before_json(self, end: int) -> None:
         """Brackets and prose around an array say nothing; text between other shapes and an array is a line."""
         before, self.gap, self.at = self.gap + self.text[self.at : end], "", end
         self.brackets += before.count("[") - before.count("]")
+        if not self.shapes or "json" in self.shapes:
+            self._take_damaged(before)
         if self.shapes and "json" not in self.shapes:
             self._settle_text(strip_fence(before).strip("[").strip())
 
@@ -381,13 +421,16 @@ class Scanner:
 
     def _take_entry(self, entry: dict[str, Any], read: loose_json.Read, last: bool) -> None:
         text, raw = text_of(entry), box_of(entry)
+        codes: tuple[str, ...] = ()
+        if text is None and raw is not None and (text := other_text(entry)) is not None:
+            codes = ("repaired",)
         cut = last and not read.complete
         if cut and text is None:
             return
         if cut and read.open_list:
             raw = None
         plain = "" if text is None else text if isinstance(text, str) else loose_json.dump(text)
-        box = Box(json_box(raw))
+        box = Box(json_box(raw), codes)
         if cut and box.values is None:
             self._emit(plain, None, "truncated")
         else:
@@ -406,6 +449,7 @@ class Scanner:
         if "json" in self.shapes:
             self.brackets += rest.count("[") - rest.count("]")
         if "json" in self.shapes and len(self.shapes) == 1:
+            self._take_damaged(rest)
             if self.brackets > 0:
                 self.lines.notes.add("truncated")
             rest = ""
@@ -456,6 +500,7 @@ class Scanner:
             self.lines.notes.add("truncated")
 
 
+@lru_cache(maxsize=256)
 def _bare_box(chain: str) -> Box:
     """Two points are a box, four a quad; four that enclose nothing are a box and something else."""
     values = numbers(chain)

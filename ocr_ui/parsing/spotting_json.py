@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ocr_ui.parsing import loose_json
+from ocr_ui.parsing import escapes, loose_json
 from ocr_ui.parsing.coordinates import NUMBER, number, read_list
 from ocr_ui.parsing.spotting_tokens import ENTRY
 
@@ -14,14 +14,45 @@ TEXT_KEYS = ("text", "text_content", "transcription", "content", "words", "label
 BOX_KEYS = ("box", "bbox", "bbox_2d", "box_2d", "quad", "poly", "polygon", "points", "location", "position")
 BOX_KEYS += ("coordinates", "rect")
 
-
 _KNOWN = frozenset(TEXT_KEYS + BOX_KEYS)
+_TEXT_NAMES = frozenset(TEXT_KEYS)
+_NO_TEXT_KEYS = frozenset(
+    ("layout_type", "category", "type", "kind", "language", "confidence", "score", "id", "index", "no", "line")
+)
+_NAMES = "|".join(TEXT_KEYS + BOX_KEYS)
+_KEYED = re.compile(rf"(?:[\"'“”](?:{_NAMES})|[\"'“”]?\b(?:{_NAMES})[\"'“”])\s{{0,8}}[:：]", re.IGNORECASE)
+_TEXTS = re.compile(
+    r"(?<!\\)\"(?:text|text_content|transcription)\"\s{0,8}:\s{0,8}\"((?:[^\"\\\n]|\\[^\n]){1,2000})\"", re.IGNORECASE
+)
 
 
 def text_of(entry: dict[str, Any]) -> Any:
     """The value of the first text key that has one; None for none."""
     text = entry.get("text")
     return text if text is not None else next((entry[key] for key in TEXT_KEYS if entry.get(key) is not None), None)
+
+
+def other_text(entry: dict[str, Any]) -> str | None:
+    """The text under a name that is none of TEXT_KEYS (``rec_text``, or ``texxt``), where there is one alone."""
+    if not _TEXT_NAMES.isdisjoint(entry):
+        return None
+    left = [value for key, value in entry.items() if key not in _KNOWN and key not in _NO_TEXT_KEYS]
+    texts = [value for value in left if isinstance(value, str) and value.strip() and _number(value) is None]
+    return str(texts[0]) if len(texts) == 1 else None
+
+
+def damaged(text: str) -> loose_json.Read | None:
+    """What stands between entries, where it looks like one whose beginning is lost."""
+    first = _KEYED.search(text)
+    if first is None:
+        return None
+    opening = text.rfind("{", 0, first.start())
+    return loose_json.read("{" + text[opening + 1 if opening >= 0 else first.start() :])
+
+
+def texts_in(source: str) -> list[str]:
+    """The texts of a piece of JSON by their keys alone, whatever its brackets say."""
+    return [escapes.decode(found)[0] for found in _TEXTS.findall(source)]
 
 
 def box_of(entry: dict[str, Any]) -> Any:
@@ -40,6 +71,11 @@ def json_entries(text: str) -> tuple[list[dict[str, Any]], bool]:
     return found_entries, complete
 
 
+def is_entry(value: Any) -> bool:
+    """An object that has a text or a box itself."""
+    return isinstance(value, loose_json.Pairs) and any(key.lower() in _KNOWN for key, _ in value)
+
+
 def entries_of(value: Any) -> Iterator[dict[str, Any]]:
     """Objects with a text or a box, at any depth, in order."""
     if isinstance(value, loose_json.Pairs):
@@ -47,13 +83,24 @@ def entries_of(value: Any) -> Iterator[dict[str, Any]]:
         if _KNOWN.isdisjoint(entry):
             entry = {key.lower(): item for key, item in value}
         if not _KNOWN.isdisjoint(entry):
-            yield entry
+            yield from [entry] if len(entry) == len(value) else _one_by_one(value)
             return
         for inner in entry.values():
             yield from entries_of(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from entries_of(inner)
+
+
+def _one_by_one(pairs: loose_json.Pairs) -> Iterator[dict[str, Any]]:
+    """An object in which a key comes twice: the brackets between two entries were lost."""
+    entry: dict[str, Any] = {}
+    for key, value in ((key.lower(), value) for key, value in pairs):
+        if key in _KNOWN and key in entry and entry[key] != value:
+            yield entry
+            entry = {}
+        entry[key] = value
+    yield entry
 
 
 def other_json(text: str) -> Iterator[tuple[str, list[float]]]:

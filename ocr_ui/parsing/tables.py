@@ -18,11 +18,14 @@ MOST_TABLES = 1000
 MOST_COLUMNS = 1000
 """As many as a colspan may cover in HTML."""
 _TABLE_TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}table(?=[\s>/]|\Z)[^<>]{0,400}>?", re.IGNORECASE)
-_ROW_TAG = re.compile(r"<(?:tr|td|th|thead|tbody)(?:\s[^<>]{0,400})?>", re.IGNORECASE)
+_ROW_TAG = re.compile(r"<(?:tr|td|th|thead|tbody|caption)(?:\s[^<>]{0,400})?>", re.IGNORECASE)
 _WRAPPER = re.compile(r"</?(?:html|head|body|center|div)(?:\s[^<>]{0,400})?>|<!doctype[^<>]{0,400}>", re.IGNORECASE)
 _RULE = re.compile(r"\|?\s{0,80}:?-{1,400}:?\s{0,80}(?:\|\s{0,80}:?-{1,400}:?\s{0,80}){0,400}\|?")
+_BORDER = re.compile(r"\+(?:[-=:]{1,400}\+){1,400}")
+"""The lines of a table drawn in characters."""
 _PIPE = re.compile(r"(?<!\\)\|")
 _BREAK = re.compile(r"<br\s?/?>")
+_LIST_NAME = re.compile(r"\{\s{0,40}[\"']?\w{1,40}[\"']?\s{0,8}:\s{0,8}\Z")
 _FENCE_LINE = re.compile(r"\s*```[A-Za-z]*\s*")
 
 
@@ -90,8 +93,12 @@ def split(text: str, notes: Notes, strict: bool = True, looped: bool = False) ->
 
 def _html_parts(text: str, strict: bool) -> Iterator[tuple[int, int, bool]]:
     """Start, end and whether it is closed, of each outermost table element."""
-    start, depth = -1, 0
-    for found in _TABLE_TAG.finditer(text):
+    start, depth, in_prose = -1, 0, strict
+    tags = list(_TABLE_TAG.finditer(text))
+    ends = [*(tag.start() for tag in tags[1:]), len(text)][: len(tags)]
+    for found, end in zip(tags, ends, strict=True):
+        if not found[1] and depth == 0 and in_prose and not _opens_table(text, found, end):
+            continue
         if not found[1]:
             start = found.start() if depth == 0 else start
             depth += 1
@@ -106,7 +113,14 @@ def _html_parts(text: str, strict: bool) -> Iterator[tuple[int, int, bool]]:
     if depth:
         yield start, len(text), False
     elif not strict and start == -1 and (row := _ROW_TAG.search(text)) is not None:
-        yield row.start(), len(text), False
+        last = text.lower().rfind("</tr>") + len("</tr>")
+        closed = last > row.start() and _ROW_TAG.search(text, last) is None and bool(text[last:].strip())
+        yield row.start(), last if closed else len(text), closed
+
+
+def _opens_table(text: str, tag: re.Match[str], end: int) -> bool:
+    """Whether ``<table>`` in prose is one: a row, a caption or nothing yet follows before the next such tag."""
+    return not text[tag.end() : end].strip() or _ROW_TAG.search(text, tag.end(), end) is not None
 
 
 def _html_pieces(source: str, notes: Notes, looped: bool) -> list[Piece]:
@@ -154,17 +168,24 @@ def _pipe_pieces(text: str, notes: Notes, strict: bool) -> list[Piece]:
 
 def _pipe_end(lines: list[str], start: int, strict: bool) -> int:
     """The line after the pipe table that begins at `start`; `start` where none does."""
-    if "|" not in lines[start] or _is_rule(lines[start]):
+    drawn = _is_border(lines[start])
+    if not drawn and ("|" not in lines[start] or _is_rule(lines[start])):
         return start
-    ruled = start + 1 < len(lines) and _is_rule(lines[start + 1])
+    if drawn and (start + 1 == len(lines) or not _is_row(lines[start + 1], False)):
+        return start
+    ruled = drawn or (start + 1 < len(lines) and (_is_rule(lines[start + 1]) or _is_border(lines[start + 1])))
     end = start
-    while end < len(lines) and _is_row(lines[end], ruled):
+    while end < len(lines) and (_is_row(lines[end], ruled) or (ruled and _is_border(lines[end]))):
         end += 1
     return end if ruled or (not strict and end > start) else start
 
 
 def _is_rule(line: str) -> bool:
     return "-" in line and _RULE.fullmatch(line.strip()) is not None
+
+
+def _is_border(line: str) -> bool:
+    return line.lstrip()[:1] == "+" and _BORDER.fullmatch(line.strip()) is not None
 
 
 def _is_row(line: str, ruled: bool) -> bool:
@@ -177,14 +198,14 @@ def _pipe_table(lines: list[str], notes: Notes) -> Table:
     rows = []
     cells = 0
     for line in lines:
-        if not _is_rule(line):
+        if not _is_rule(line) and not _is_border(line):
             rows.append(pipe_cells(line))
             cells += len(rows[-1])
         if cells > table_html.MOST_CELLS:
             notes.add("limit")
             break
     codes: dict[str, None] = {}
-    table = table_grid.from_rows(rows, codes, header=len(rows) < len(lines))
+    table = table_grid.from_rows(rows, codes, header=any(map(_is_rule, lines)))
     for code in codes:
         notes.add(code)
     return table
@@ -232,11 +253,19 @@ def _strings(value: Any) -> Iterator[str]:
 def _other_table(text: str, notes: Notes) -> list[Piece]:
     """A table as JSON rows or as lines with tabs."""
     start = re.search(r"\[\s*[{\[]", text)
-    rows = _json_rows(loose_json.read(text, start.start())) if start else []
+    read = loose_json.read(text, start.start()) if start else None
+    rows = _json_rows(read) if read else []
     header = bool(rows) and start is not None and start[0][-1] == "{"
-    if not rows:
+    before = after = ""
+    if rows and start is not None and read is not None:
+        before, after = text[: start.start()], text[read.end :]
+        if not read.complete:
+            notes.add("truncated")
+        if head := _head(text, before, after, max(map(len, rows))):
+            rows, header, before, after = [head, *rows], True, "", ""
+    else:
         lines = [line.rstrip("\r") for line in text.split("\n") if line.strip()]
-        if not lines or any("\t" not in line.strip() for line in lines):
+        if not lines or any("\t" not in line for line in lines) or all("\t" not in line.strip() for line in lines):
             return []
         rows = [[cell.strip() for cell in line.split("\t")] for line in lines]
     notes.add("repaired", "The table did not come as HTML; it was read from its rows.")
@@ -244,7 +273,24 @@ def _other_table(text: str, notes: Notes) -> list[Piece]:
     table = table_grid.from_rows(rows, codes, header)
     for code in codes:
         notes.add(code)
-    return [Piece(table=table)]
+    return [*_around(before), Piece(table=table), *_around(after)]
+
+
+def _head(text: str, before: str, after: str, columns: int) -> list[str]:
+    """The names of the columns in ``{"columns": ["a", "b"], "rows": [...]}``; none for anything else."""
+    opening = text.find("{")
+    if not 0 <= opening < len(before):
+        return []
+    value = loose_json.read(text, opening).value
+    lists = [item for _, item in value if isinstance(item, list)] if isinstance(value, Pairs) else []
+    heads = [item for item in lists if len(item) == columns and all(isinstance(cell, str) for cell in item)]
+    return [str(cell) for cell in heads[0]] if len(lists) == 2 and len(heads) == 1 else []
+
+
+def _around(text: str) -> list[Piece]:
+    """Prose beside rows in JSON; brackets, fences and the name of the list are none."""
+    left = _LIST_NAME.sub("", text.replace("```json", "").replace("```", "")).strip(" \t\r\n{}[],;:")
+    return [Piece(f"\n{left}\n")] if any(c.isalnum() for c in left) else []
 
 
 def _json_rows(read: loose_json.Read) -> list[list[str]]:

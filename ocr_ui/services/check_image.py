@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ def check_image(data: bytes, settings: Settings, *, page: int = 1, out: Path | N
 
     Args:
         page: 1-based.
-        out: where the upright picture is written as a PNG file.
+        out: where the upright picture is written as a PNG file; what stands there stays until it is whole.
 
     Raises:
         BadInput, TooLarge: the file is not taken.
@@ -22,7 +24,7 @@ def check_image(data: bytes, settings: Settings, *, page: int = 1, out: Path | N
     """
     picture = open_picture(data, Limits.from_settings(settings), page=page)
     if out is not None:
-        out.write_bytes(encode_png(picture.pixels))
+        _write_whole(out, encode_png(picture.pixels))
     return {
         "width": picture.width,
         "height": picture.height,
@@ -30,3 +32,20 @@ def check_image(data: bytes, settings: Settings, *, page: int = 1, out: Path | N
         "pages": picture.pages,
         "warnings": [{"code": warning.code, "message": warning.message} for warning in picture.warnings],
     }
+
+
+def _write_whole(out: Path, data: bytes) -> None:
+    """The file takes its place when all of it is on the disk. A device or a pipe is written as it is."""
+    out = out.resolve()
+    if out.exists() and not out.is_file():
+        out.write_bytes(data)
+        return
+    work = out.with_name(f".{out.name[:40]}-{secrets.token_hex(8)}")
+    try:
+        with work.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(work, out)
+    finally:
+        work.unlink(missing_ok=True)

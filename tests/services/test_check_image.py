@@ -41,3 +41,20 @@ def test_the_limits_are_those_of_the_settings() -> None:
     with pytest.raises(BadInput) as caught:
         check_image((FILES / "exif_6.jpg").read_bytes(), Settings(_env_file=None, max_upload_bytes=100))
     assert (caught.value.code, caught.value.details["limit"]) == ("too_many_bytes", 100)
+
+
+def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (FILES / "exif_6.jpg").read_bytes()
+    out = tmp_path / "upright.png"
+    out.write_bytes(b"old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ocr_ui.services.check_image.os.fsync", full)
+        with pytest.raises(OSError, match="No space"):
+            check_image(data, SETTINGS, out=out)
+    assert (out.read_bytes(), list(tmp_path.iterdir())) == (b"old", [out])
+    check_image(data, SETTINGS, out=out)
+    assert (out.read_bytes()[:4], list(tmp_path.iterdir())) == (b"\x89PNG", [out])
