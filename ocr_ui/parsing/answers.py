@@ -43,7 +43,9 @@ def says_empty(text: str) -> bool:
     if len(text) <= 80 and _EMPTY_LIST.fullmatch(text.strip().strip("`").removeprefix("json").strip()):
         return True
     short = text.strip().casefold()
-    return len(short) <= 60 and any(word in short for word in _NO_TEXT) and not any(c.isdecimal() for c in short)
+    if len(short) > 60 or any(c.isdecimal() or c in "<{[" for c in short):
+        return False
+    return any(word in short for word in _NO_TEXT)
 
 
 def unfence(text: str, languages: frozenset[str]) -> str:

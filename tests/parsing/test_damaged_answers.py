@@ -91,6 +91,11 @@ def test_an_empty_list_under_a_name_is_an_empty_page(text: str) -> None:
     assert (content.lines, codes(content)) == ((), {"empty"})
 
 
+@pytest.mark.parametrize("text", ["<ref>没有文字</ref>", '[{"text": "No text here"}]'])
+def test_a_line_that_says_no_text_is_a_line(text: str) -> None:
+    assert len(items(text)) == 1
+
+
 # ---- fields
 
 
