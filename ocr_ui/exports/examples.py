@@ -10,7 +10,8 @@ from pathlib import Path
 from ocr_ui.domain.exact_json import storable
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.review import Verdict
-from ocr_ui.exports.labels import NoLabel, label, reward_task, task_of
+from ocr_ui.domain.reward import OF_TASK
+from ocr_ui.exports.labels import NoLabel, label, task_of
 from ocr_ui.exports.sample import Notes, Options, Sample
 
 PLACEHOLDER = "<image>"
@@ -47,7 +48,8 @@ class Example:
 
     @property
     def reward_task(self) -> str:
-        return reward_task(self.task)
+        """The trainers' name of the task."""
+        return OF_TASK[self.task].value
 
     @property
     def was_right(self) -> bool:

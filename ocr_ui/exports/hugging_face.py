@@ -15,9 +15,10 @@ from typing import Any
 import pyarrow as pa
 
 from ocr_ui.domain.exact_json import storable
+from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.exports.columns import whole_text
 from ocr_ui.exports.examples import WHOLE
-from ocr_ui.exports.labels import NoLabel, label, reward_task, task_of
+from ocr_ui.exports.labels import NoLabel, label, task_of
 from ocr_ui.exports.rows import (
     PICTURE,
     PICTURE_FEATURE,
@@ -116,7 +117,7 @@ def _row(sample: Sample, notes: Notes) -> dict[str, Any]:
         "model_text": sample.recognition.generation.text,
     }
     try:
-        values["task_type"] = reward_task(task_of(sample))
+        values["task_type"] = OF_TASK[task_of(sample)].value
         values["label"] = label(sample, notes)
     except NoLabel:
         notes.changes["rows_without_a_label"] += 1

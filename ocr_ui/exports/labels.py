@@ -16,6 +16,7 @@ from ocr_ui.domain.content import Field, PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.review import State, Verdict
+from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.errors import BadInput
 from ocr_ui.exports.sample import Notes, Sample
 from ocr_ui.parsing import loose_json, spotting_tokens
@@ -23,16 +24,7 @@ from ocr_ui.parsing.answers import clean
 from ocr_ui.parsing.plain import has_boxes
 from ocr_ui.parsing.spotting_format import NO_TEXT, Shape, write
 from ocr_ui.scoring.differences import same
-
-REWARD_TASKS: dict[Task, str] = {
-    Task.SPOTTING: "spotting",
-    Task.LAYOUT: "layout",
-    Task.FIELDS: "ie",
-    Task.CHART: "chart_deplot",
-    Task.TRANSLATE: "translation",
-    Task.QA: "vqa",
-}
-"""The official reward's name of each task; all others are `parsing`."""
+from ocr_ui.scoring.labels import problems
 
 _JSON_SHAPE = re.compile(r"\s*(?:```\w*\s*)?\[\s*(?:\{|\])")
 _TABLE = re.compile(r"<table\b[^>]*>.*?</table\s*>", re.IGNORECASE | re.DOTALL)
@@ -51,10 +43,6 @@ def task_of(sample: Sample) -> Task:
         return Task(sample.recognition.prompt.task)
     except ValueError as error:
         raise NoLabel(f"its task {sample.recognition.prompt.task[:40]!r} has no form of answer") from error
-
-
-def reward_task(task: Task) -> str:
-    return REWARD_TASKS.get(task, "parsing")
 
 
 def judged(sample: Sample) -> PageContent:
@@ -94,8 +82,8 @@ def label(sample: Sample, notes: Notes, reward: bool = False) -> str:
         return NO_TEXT
     text, tags = _TABLE_TAG.subn("<table>", text)
     notes.changes["table_attributes_dropped"] += tags
-    if reward and reward_task(task) == "parsing" and has_boxes(text):
-        raise NoLabel("its text ends in coordinates, which the official reward takes out of the answer alone")
+    if reward and (found := problems(OF_TASK[task], text)):
+        raise NoLabel(f"its label cannot be scored: {found[0].message}")
     return text
 
 

@@ -22,6 +22,7 @@ from ocr_ui.exports.sample import Options
 from ocr_ui.images.stored import encode_png
 from ocr_ui.images.transform import prepare
 from ocr_ui.parsing.dispatch import parse
+from ocr_ui.scoring.rewards import score, trl_reward
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.export import Exporter
 from ocr_ui.storage.store import Store
@@ -119,6 +120,37 @@ async def test_the_stored_picture_on_request(store: Store, tmp_path: Path, name:
     await Exporter(store).export(name, tmp_path / "out", options=Options(stored_pictures=True))
     [row] = readers.rows(tmp_path / "out", name)
     assert np.array_equal(row.picture, picture())
+
+
+@pytest.mark.parametrize("name", ["verl", "verl-plain", "easyr1", "trl-grpo"])
+async def test_the_official_reward_of_the_label_against_itself_is_one(store: Store, tmp_path: Path, name: str) -> None:
+    await corrected(store)
+    for seed, (shape, answer) in enumerate(ANSWERS.items(), 1):
+        item = add(store, answer, pixels=picture(seed), prompt=shape)
+        await correct(store, item, with_texts(store, item, "TOTAL", "1 (2,3),(4,5)"))
+    item = add(store, '{"No": "7"}', Task.FIELDS, "f", pixels=picture(7))
+    await correct(store, item, PageContent(fields=(Field("No", "007"), Field("Tax", None))))
+    item = add(store, "x", Task.TABLE, "t", pixels=picture(8))
+    await correct(store, item, PageContent(text='<table border="1"><tr><td>2</td></tr></table>'))
+    report = await Exporter(store).export(name, tmp_path / "out")
+    found = readers.rows(tmp_path / "out", name)
+    assert (len(found), report.left_out) == (6, ())
+    for row in found:
+        task = row.raw.get("task_type") or row.raw["extra_info"]["task_type"]
+        assert score(task, row.answer, row.answer).value == pytest.approx(1.0), row.answer
+        if name == "trl-grpo":
+            columns = {key: [row.raw[key]] for key in ("ground_truth", "task_type")}
+            assert trl_reward([row.raw["prompt"]], [row.answer], **columns) == [pytest.approx(1.0)]
+
+
+async def test_a_label_that_the_reward_cannot_score_is_left_out_of_rewards_alone(store: Store, tmp_path: Path) -> None:
+    await corrected(store)
+    item = add(store, "x", Task.TEXT, "t", pixels=picture(1))
+    await correct(store, item, PageContent(text="at (1,2),(3,4)"))
+    report = await Exporter(store).export("verl", tmp_path / "out")
+    assert [one for one, reason in report.left_out if reason.startswith("its label cannot be scored")] == [item]
+    await Exporter(store).export("sft-a", tmp_path / "out")
+    assert readers.rows(tmp_path / "out", "sft-a")[1].answer == "at (1,2),(3,4)"
 
 
 async def test_paths_are_relative_or_absolute_and_a_new_export_has_a_file_of_its_own(
