@@ -1,4 +1,4 @@
-"""The command line: `python -m ocr_ui recognize | export | parse | reward | check-image`.
+"""The command line: `python -m ocr_ui recognize | export | import | parse | reward | check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written.
@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
+from ocr_ui.imports.readers import FORMATS
 from ocr_ui.settings import Settings
 
 
@@ -54,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recognize(commands)
     _add_export(commands)
+    _add_import(commands)
     _add_parse(commands)
     _add_reward(commands)
     _add_check_image(commands)
@@ -110,6 +112,14 @@ def _add_export(commands: Any) -> None:
         "--turn-crops", action="store_true", help="ppocrlabel: lay crops as they are read, tall ones on their side"
     )
     command.set_defaults(run=_export)
+
+
+def _add_import(commands: Any) -> None:
+    command = commands.add_parser("import", help="labels from other programs, as pages to review")
+    command.add_argument("--format", required=True, choices=FORMATS, help="what wrote the folder; sft: both forms")
+    command.add_argument("--person", default="", metavar="NAME", help="who labelled it")
+    command.add_argument("folder", type=Path, metavar="DIR", help="the folder with the labels and the pictures")
+    command.set_defaults(run=_import)
 
 
 def _add_parse(commands: Any) -> None:
@@ -195,6 +205,18 @@ def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     with Store.open(settings) as store:
         report = Exporter(store).export_now(arguments.format, arguments.out, _filters(arguments.filter), True, options)
         _print_json(asdict(report))
+    return 0
+
+
+def _import(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.import_labels import import_labels
+    from ocr_ui.services.templates import Templates
+    from ocr_ui.storage.store import Store
+
+    known = Templates(settings).library.list()
+    with Store.open(settings) as store:
+        report = import_labels(arguments.format, arguments.folder, store, settings, known, arguments.person)
+    _print_json(asdict(report))
     return 0
 
 

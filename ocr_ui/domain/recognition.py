@@ -11,6 +11,10 @@ OUTCOMES = ("complete", "stopped", "cut", "failed")
 """complete; stopped by a person; cut by a limit, a loop or a time-out; failed with an error (what came is kept)."""
 
 
+IMPORTED = "import"
+"""The kind of engine of a label that came from another program: no model has said it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """The raw answer of a model.
@@ -33,7 +37,7 @@ class EngineName:
     """Which engine read a page.
 
     Attributes:
-        kind: rapidocr, vllm, openai or llama.
+        kind: rapidocr, vllm, openai, llama, or IMPORTED.
         version: of the engine's package.
         model, revision: what it read with.
         name: as it was configured at the time; empty where it had none.

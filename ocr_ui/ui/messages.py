@@ -196,6 +196,8 @@ ERRORS_ZH: dict[str, str] = {
     "not_writable": "有一行无法用这种格式表示。请改用 JSON 格式。",
     "not_the_same_picture": "条目 {left} 和 {right} 识别的不是同一张图片。请比较同一张图片的两次识别。",
     "note_too_long": "备注有 {length} 个字符，最多保存 {limit} 个。",
+    "broken_import": "{source}：{reason}。未导入任何内容。请修正文件或重新导出。",
+    "nothing_to_import": "在 {folder} 中没有找到带图片的标注。{reasons} 请检查文件夹和格式。",
     "bad_split": "无法按 {value} 划分数据。请写两到三个相加为 1 的比例，如 0.9/0.05/0.05。",
     "no_parts": "格式 {format} 不支持划分。请去掉划分比例，或选择用于训练的格式。",
     "nothing_fits": "{count} 个条目都无法写成 {format}，未写入任何内容。原因：{reasons}",
