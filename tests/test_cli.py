@@ -293,6 +293,22 @@ def test_export_into_a_folder(run, tmp_path: Path, format: str) -> None:
     assert len(list((tmp_path / "out").rglob("*.png"))) == (0 if format in embedded else 1)
 
 
+def test_export_in_parts_and_import_of_it(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        for shade in range(4):
+            item = add_item(store, shade=shade)
+            asyncio.run(Annotator(store).save_correction(item, 0, content("corrected"), "wrong", person=ANN))
+    asked = ("export", "--format", "sft-a", "--out", "out", "--absolute", "--split", "0.5/0.5")
+    report = run(*asked).value
+    assert sum(report["rows"].values()) == report["count_out"] == 4
+    row = json.loads(next((tmp_path / "out" / "sft-a").glob("*.jsonl")).read_text("utf-8").splitlines()[0])
+    assert row["img_path_sh"].startswith(str(tmp_path / "out"))
+    assert run("import", "--format", "sft", "out/sft-a").value["count_in"] == 4
+    refused(run("import", "--format", "sft", "nowhere"), "no such folder")
+    refused(run(*asked[:-1], "half"), "0.9/0.05/0.05")
+    refused(run(*asked, "--max-prompt-length", "1"), "more than 1")
+
+
 def test_export_of_what_filters_find(run, tmp_path: Path) -> None:
     with open_store(tmp_path / "data") as store:
         for template in ("full_text", "table", "chart"):
@@ -344,7 +360,7 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
 
 def test_every_option_says_what_it_is_for() -> None:
     [commands] = [action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    assert set(commands.choices) == {"recognize", "export", "parse", "reward", "check-image"}
+    assert set(commands.choices) == {"recognize", "export", "import", "parse", "reward", "check-image"}
     for name, command in commands.choices.items():
         assert [action.dest for action in command._actions if not action.help] == [], name
 
