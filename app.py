@@ -114,7 +114,7 @@ class FreshFiles(StaticFiles):
 
 def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for talkative in ("httpx", "alembic"):
+    for talkative in ("httpx", "httpx2", "alembic"):
         logging.getLogger(talkative).setLevel(logging.WARNING)
     try:
         settings = Settings()

@@ -27,10 +27,11 @@ from ocr_ui.engines.base import (
     Finished,
     Health,
     Started,
+    TextDelta,
     closed,
 )
 from ocr_ui.engines.memory_failures import OUT_OF_MEMORY, is_memory_failure, out_of_memory
-from ocr_ui.engines.openai_stream import delta, parameters
+from ocr_ui.engines.openai_stream import parameters, understood
 from ocr_ui.engines.runs import Ended, Run
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
@@ -43,6 +44,12 @@ CHECK_SECONDS = 5.0
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds that a busy server is left alone where it names none, doubled each time, and the most."""
 BUSY = frozenset({408, 429, 502, 503, 504})
+KEY_REFUSED = frozenset(
+    {"401", "403", "invalid_api_key", "unauthorized", "authenticationerror", "authentication_error"}
+)
+"""Codes and types of an error within an answer that mean the key."""
+LONGEST_TOKEN = 128
+"""Characters that one token stands for at most."""
 
 Stream = openai.AsyncStream[ChatCompletionChunk]
 
@@ -75,6 +82,9 @@ class OpenAiEngine:
         urls: addresses instead of those of the settings.
         renamed: names of sampling settings that this kind of server calls otherwise.
         always: what this kind of server is sent besides.
+
+    Raises:
+        BadInput: no address. EngineDead: a key that cannot be sent.
     """
 
     capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
@@ -103,7 +113,7 @@ class OpenAiEngine:
 
     def _client(self, url: str) -> openai.AsyncOpenAI:
         timeout = httpx.Timeout(None, connect=CONNECT_SECONDS)
-        key = self._settings.api_key.get_secret_value() or "none"
+        key = checked_key(self._settings.api_key.get_secret_value()) or "none"
         return openai.AsyncOpenAI(base_url=url, api_key=key, timeout=timeout, max_retries=0)
 
     async def start(self) -> None:
@@ -137,22 +147,22 @@ class OpenAiEngine:
         """
         run = self._runs[request.id] = Run(request.id)
         said: list[str] = []
-        tokens, reason = 0, ""
+        tokens, characters, reason = 0, 0, ""
         try:
             asked = self._question(request, await run.unless_ended(asyncio.to_thread(request.encode)))
             async with self._stream(run, asked) as (server, stream):
                 yield Started()
                 async with aclosing(self._chunks(run, server, stream)) as chunks:
-                    async for chunk in chunks:
-                        if chunk.choices:
-                            event = delta(chunk.choices[0])
-                            reason = chunk.choices[0].finish_reason or reason
-                            tokens += event.tokens
-                            said.append(event.text)
-                            if event.tokens or event.text:
-                                yield event
-                        if chunk.usage:
-                            tokens = chunk.usage.completion_tokens
+                    async for event, ended, counted in chunks:
+                        reason = ended or reason
+                        tokens = tokens + event.tokens if counted is None else counted
+                        characters += len(event.text)
+                        said.append(event.text)
+                        if event.tokens or event.text:
+                            yield event
+                        if tokens > asked["max_tokens"] or characters > asked["max_tokens"] * LONGEST_TOKEN:
+                            reason = reason or "length"  # a server that knows no limit would go on for ever
+                            break
             if not reason:
                 raise broken(server.url, "the stream ended before the answer did")
         except Ended:
@@ -218,7 +228,7 @@ class OpenAiEngine:
                 stream = await run.unless_ended(creating, self._settings.first_token_timeout)
                 await check_stream(stream, server.url)
             except openai.APIError as error:
-                failure = what_is_wrong(error, server.url)
+                failure = what_is_wrong(error, server.url, self.name.model)
                 failure.__cause__ = error
                 if failure.code == OUT_OF_MEMORY:
                     raise failure from error  # the same page would fail again, here and elsewhere
@@ -245,23 +255,32 @@ class OpenAiEngine:
             return free[turn % len(free)]
         return min(left, key=lambda server: server.not_before, default=None)
 
-    async def _chunks(self, run: Run, server: Server, stream: Stream) -> AsyncGenerator[ChatCompletionChunk, None]:
-        """The chunks of an answer, each waited for no longer than the settings allow.
+    async def _chunks(
+        self, run: Run, server: Server, stream: Stream
+    ) -> AsyncGenerator[tuple[TextDelta, str, int | None], None]:
+        """The parts of an answer as `understood` gives them, each waited for no longer than the settings allow.
 
         Raises:
-            EngineFailed: the answer broke off before its end.
+            EngineFailed: the answer broke off before its end. EngineDead: the key was refused within it.
         """
         chunks = aiter(stream)
         while True:
             limit = self._settings.silence_timeout if run.begun else self._settings.first_token_timeout
             try:
                 chunk = await run.unless_ended(anext(chunks, None), limit)
-            except (openai.APIError, httpx.HTTPError) as error:
-                raise broken(server.url, str(error)) from error
-            if chunk is None:
-                return
+                if chunk is None:
+                    return
+                part = understood(chunk)
+            except openai.APIError as error:
+                failure = broken_by(error, server.url)
+                if isinstance(failure, EngineDead):
+                    server.set_aside(failure)
+                raise failure from error
+            except (ValueError, TypeError, AttributeError) as error:  # also the client's own, of what is no JSON
+                log.warning("%s: %s", server.url, error)
+                raise broken(server.url, "a part of it is not of OpenAI's protocol") from error
             run.token()
-            yield chunk
+            yield part
 
     # Watching
 
@@ -271,7 +290,7 @@ class OpenAiEngine:
             response = await server.client.models.with_raw_response.list(timeout=CONNECT_SECONDS)
             check_models(response.http_response, self._settings.model, server.url)
         except openai.APIError as error:
-            self._tell(server, what_is_wrong(error, server.url))
+            self._tell(server, what_is_wrong(error, server.url, self.name.model))
         except WorkbenchError as error:
             self._tell(server, error)
         else:
@@ -288,6 +307,18 @@ class OpenAiEngine:
             await asyncio.sleep(CHECK_SECONDS)
             aside = [server for server in self._servers if server.error]
             await asyncio.gather(*[self._look_at(server) for server in aside])
+
+
+def checked_key(key: str) -> str:
+    """The key without spaces around it. Raises EngineDead, which does not tell it, for one that no header can carry."""
+    key = key.strip()
+    if key.isascii() and all(character.isprintable() for character in key):
+        return key
+    raise EngineDead(
+        "key_not_ascii",
+        "The key of the server has characters that no key has.",
+        "Correct OCR_UI_API_KEY, or the key in the engines file: ASCII characters in one line.",
+    )
 
 
 def check_models(response: httpx.Response, model: str, url: str) -> None:
@@ -307,32 +338,27 @@ async def check_stream(stream: Stream, url: str) -> None:
         raise not_openai(url)
 
 
-def what_is_wrong(error: openai.APIError, url: str) -> WorkbenchError:
+def what_is_wrong(error: openai.APIError, url: str, model: str) -> WorkbenchError:
     """A client's error in words."""
     if isinstance(error, openai.APIStatusError):
-        return refusal(error, url)
+        return refusal(error, url, model)
     if isinstance(error, openai.APIConnectionError):
         return unreachable(url, error)
     return broken(url, error.message)
 
 
-def refusal(error: openai.APIStatusError, url: str) -> WorkbenchError:
+def refusal(error: openai.APIStatusError, url: str, model: str) -> WorkbenchError:
     status, text = error.status_code, error.message
-    if "text/html" in error.response.headers.get("content-type", ""):
-        return not_openai(url)
     if status in {401, 403}:
-        return EngineDead(
-            "wrong_key",
-            f"The server {url} refuses the key ({status}).",
-            "Correct OCR_UI_API_KEY, or the key in the engines file.",
-            url=url,
-        )
-    if status == 404:
-        return without_model(url, text, [])
+        return wrong_key(url, str(status))
     if status >= 500 and is_memory_failure(text):
         return out_of_memory(text)
-    if status in BUSY:
+    if status in BUSY:  # a proxy says so with a web page
         return EngineFailed("server_busy", f"The server {url} is busy ({status}).", "Try again in a moment.", url=url)
+    if "text/html" in error.response.headers.get("content-type", ""):
+        return not_openai(url)
+    if status == 404:
+        return without_model(url, model, [])
     if status < 500 and over_budget(text):
         return BadInput(
             "picture_over_server",
@@ -347,6 +373,15 @@ def refusal(error: openai.APIStatusError, url: str) -> WorkbenchError:
         )
     return EngineFailed(
         "server_error", f"The server {url} failed ({status}): {text}", "Try again.", url=url, reason=text
+    )
+
+
+def wrong_key(url: str, reason: str) -> EngineDead:
+    return EngineDead(
+        "wrong_key",
+        f"The server {url} refuses the key ({reason}).",
+        "Correct OCR_UI_API_KEY, or the key in the engines file.",
+        url=url,
     )
 
 
@@ -393,9 +428,21 @@ def unreachable(url: str, error: Exception) -> EngineFailed:
     )
 
 
+def broken_by(error: openai.APIError, url: str) -> WorkbenchError:
+    """What an error within an answer means."""
+    body = error.body if isinstance(error.body, dict) else {}
+    if not KEY_REFUSED.isdisjoint({str(body.get("code")).lower(), str(body.get("type")).lower()}):
+        return wrong_key(url, error.message)
+    return broken(url, error.message)
+
+
 def broken(url: str, reason: str) -> EngineFailed:
     if is_memory_failure(reason):
         return out_of_memory(reason)
     return EngineFailed(
-        "stream_broken", f"The answer of {url} broke off: {reason}", "Read the page again.", url=url, reason=reason
+        "stream_broken",
+        f"The answer of {url} broke off: {reason.rstrip('.')}.",
+        "Read the page again.",
+        url=url,
+        reason=reason,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from openai.types.chat import ChatCompletionChunk
 from openai.types.chat.chat_completion_chunk import Choice
 
 from ocr_ui.engines.base import TextDelta
@@ -34,10 +35,27 @@ def parameters(
 
 def delta(choice: Choice) -> TextDelta:
     """What one chunk added."""
-    text = choice.delta.content or ""
+    text = (choice.delta.content or "") if choice.delta else ""
+    if not isinstance(text, str):
+        raise TypeError("the text of a chunk is no string")
     tokens = choice.logprobs.content or [] if choice.logprobs else []
     if tokens and choice.finish_reason == "stop" and tokens[-1].token not in text:
         tokens = tokens[:-1]  # the mark that ends the answer
     pieces = aligned([token.token for token in tokens], text)
     count = len(tokens) or int(bool(text))
     return TextDelta(text, count, tuple(token.logprob for token in tokens), pieces)
+
+
+def understood(chunk: ChatCompletionChunk) -> tuple[TextDelta, str, int | None]:
+    """What a chunk adds, why the answer ends with it ("" where it goes on), and the server's own count of its tokens.
+
+    Raises:
+        ValueError: the client does not check what comes, and this is no chunk of the protocol.
+    """
+    try:
+        counted = chunk.usage.completion_tokens if chunk.usage else None
+        if not chunk.choices:
+            return TextDelta("", 0), "", counted
+        return delta(chunk.choices[0]), chunk.choices[0].finish_reason or "", counted
+    except (AttributeError, TypeError, LookupError) as error:
+        raise ValueError("a part of it is not of OpenAI's protocol") from error

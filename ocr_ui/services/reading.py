@@ -16,6 +16,7 @@ import numpy as np
 from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
 from ocr_ui.domain.prompt import PromptTemplate, Task, answer_schema
 from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
+from ocr_ui.engines.asking import sampling_for
 from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
@@ -118,10 +119,10 @@ async def read_picture(
         An engine's failure is told in the last progress, with what had been read before it.
 
     Raises:
-        BadInput: a variable is missing, or the engine cannot do the template's task.
+        BadInput: a variable is missing, there is no such sampling, or the engine cannot do the template's task.
     """
     check_engine(engine, request.template)
-    prompt, refused = _prompt_used(request, engine)
+    prompt, refused = _prompt_used(request, engine, settings)
     run = _Run(pixels, page_sha256, engine, request, prompt)
     with run.clock.stage("prepare"):
         most = min(request.pixels or settings.engine_pixels, settings.engine_pixels)
@@ -202,8 +203,14 @@ def check_engine(engine: Engine, template: PromptTemplate) -> None:
         )
 
 
-def _prompt_used(request: ReadRequest, engine: Engine) -> tuple[PromptUsed, tuple[ContentWarning, ...]]:
-    """What the run records of its prompt and sampling, and what of it this engine cannot do."""
+def _prompt_used(
+    request: ReadRequest, engine: Engine, settings: Settings
+) -> tuple[PromptUsed, tuple[ContentWarning, ...]]:
+    """What the run records of its prompt and sampling, and what of it this engine cannot do.
+
+    The sampling is whole and within the settings' limits, so that the result still tells what was sent when the
+    settings are others; an engine that takes no prompt is sent none.
+    """
     template = request.template
     if request.prompt is not None and not request.prompt.strip():
         raise BadInput("empty_prompt", "The prompt is empty.", "Type one, or restore the template's own text.")
@@ -221,7 +228,7 @@ def _prompt_used(request: ReadRequest, engine: Engine) -> tuple[PromptUsed, tupl
             variable.name: request.values.get(variable.name) or variable.default or ""
             for variable in template.variables
         },
-        sampling=sampling,
+        sampling=sampling_for(sampling, settings) if engine.capabilities.takes_prompt else {},
     )
     return used, (_no_form(engine),) if names and not engine.capabilities.holds_form else ()
 

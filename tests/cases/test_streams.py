@@ -205,6 +205,7 @@ NO_MEMORY_ELSEWHERE = refusal(
         NO_MEMORY.args[0], response=httpx.Response(500, request=httpx.Request("POST", "http://s/v1")), body=None
     ),
     "http://s/v1",
+    "m",
 )
 
 

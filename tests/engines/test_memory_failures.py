@@ -44,20 +44,24 @@ def test_other_failures_are_not_taken_for_it(reason: str) -> None:
 @pytest.mark.parametrize("status", [500, 503])
 def test_a_servers_answer_is_told_by_its_text(status: int) -> None:
     response = httpx.Response(status, request=REQUEST)
-    told = refusal(openai.APIStatusError(CUDA, response=response, body=None), "http://server/v1")
+    told = refusal(openai.APIStatusError(CUDA, response=response, body=None), "http://server/v1", "m")
     assert told.code == OUT_OF_MEMORY
-    other = refusal(openai.APIStatusError("EngineCore encountered an issue.", response=response, body=None), "http://s")
+    other = refusal(
+        openai.APIStatusError("EngineCore encountered an issue.", response=response, body=None), "http://s", "m"
+    )
     assert other.code in {"server_error", "server_busy"}
 
 
 def test_a_refusal_that_speaks_of_memory_is_no_failure_of_the_engine() -> None:
     response = httpx.Response(400, request=REQUEST)
-    assert refusal(openai.APIStatusError(CUDA, response=response, body=None), "http://s").code == "refused_by_engine"
+    assert (
+        refusal(openai.APIStatusError(CUDA, response=response, body=None), "http://s", "m").code == "refused_by_engine"
+    )
 
 
 def test_an_error_within_a_stream_is_told_by_its_text() -> None:
     assert broken("http://s", CUDA).code == OUT_OF_MEMORY
-    assert what_is_wrong(openai.APIError(CUDA, request=REQUEST, body=None), "http://s").code == OUT_OF_MEMORY
+    assert what_is_wrong(openai.APIError(CUDA, request=REQUEST, body=None), "http://s", "m").code == OUT_OF_MEMORY
     assert broken("http://s", "peer closed connection").code == "stream_broken"
 
 

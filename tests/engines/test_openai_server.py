@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -82,9 +83,11 @@ async def test_a_schema_is_handed_on() -> None:
     assert "logprobs" not in server.questions[0]
 
 
-@pytest.mark.parametrize("status", [429, 503])
-async def test_a_busy_server_is_asked_again(status: int) -> None:
-    busy = Answer(status=status, head={"retry-after": "0.01"}, parts=["{}"])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(429, "application/json"), (503, "application/json"), (502, "text/html"), (503, "text/html")]
+)
+async def test_a_busy_server_is_asked_again(status: int, kind: str) -> None:
+    busy = Answer(status=status, kind=kind, head={"retry-after": "0.01"}, parts=["{}"])
     async with serve(busy, busy, HELLO) as server, engine_at(server.url) as engine:
         events = await read(engine)
     assert events[-1].generation.text == "Hello"
@@ -141,6 +144,7 @@ async def test_under_load_failing_servers_are_left_alone_and_nothing_is_lost() -
         (HTML, EngineDead, "server_not_openai"),
         (Answer(status=404, kind="text/html", parts=["<html>"]), EngineDead, "server_not_openai"),
         (Answer(status=401, parts=['{"error": {"message": "no"}}']), EngineDead, "wrong_key"),
+        (Answer(status=401, kind="text/html", parts=["<html>"]), EngineDead, "wrong_key"),
         (Answer(status=404, parts=['{"error": {"message": "no model x"}}']), EngineDead, "server_without_model"),
         (Answer(status=400, parts=['{"error": {"message": "too long"}}']), BadInput, "refused_by_engine"),
     ],
@@ -150,6 +154,7 @@ async def test_a_refusal_is_said_clearly(answer: Answer, error: type[WorkbenchEr
         with pytest.raises(error) as caught:
             await read(engine)
     assert caught.value.code == code
+    assert caught.value.details.get("model", "m") == "m"
     assert len(server.questions) == 1, "asking again cannot help"
 
 
@@ -194,11 +199,71 @@ async def test_half_an_answer_is_no_answer(answer: Answer) -> None:
     assert caught.value.code == "stream_broken"
 
 
-async def test_a_key_revoked_in_the_middle_breaks_the_answer() -> None:
-    revoked = 'data: {"error": {"message": "key revoked", "code": 401}}\n\n'
+@pytest.mark.parametrize("said", [{"code": 401}, {"code": "invalid_api_key"}, {"type": "authentication_error"}])
+async def test_a_key_revoked_in_the_middle_breaks_the_answer_and_names_the_setting(said: dict) -> None:
+    revoked = f"data: {json.dumps({'error': {'message': 'key revoked', **said}})}\n\n"
     async with serve(stream(chunk("Hel"), revoked)) as server, engine_at(server.url) as engine:
-        with pytest.raises(EngineFailed, match="key revoked"):
+        with pytest.raises(EngineDead, match=r"key revoked.*OCR_UI_API_KEY") as caught:
             await read(engine)
+        assert caught.value.code == "wrong_key"
+        assert engine.health().state is EngineState.DEAD
+
+
+@pytest.mark.parametrize("key", ["ключ-secret", "secret\nline"])
+def test_a_key_that_no_header_can_carry_is_said_and_not_told(key: str) -> None:
+    with pytest.raises(EngineDead, match="OCR_UI_API_KEY") as caught:
+        OpenAiEngine(Settings(_env_file=None, api_key=key))
+    assert caught.value.code == "key_not_ascii"
+    assert "secret" not in str(caught.value)
+
+
+async def test_spaces_around_a_key_are_none_of_it() -> None:
+    async with serve(HELLO) as server, engine_at(server.url, api_key=" secret\n") as engine:
+        assert engine._servers[0].client.api_key == "secret"
+        await engine.start()
+        assert engine.health().state is EngineState.READY
+
+
+async def test_another_error_in_the_middle_is_a_broken_answer() -> None:
+    failed = 'data: {"error": {"message": "worker lost", "code": 500}}\n\n'
+    async with serve(stream(chunk("Hel"), failed)) as server, engine_at(server.url) as engine:
+        with pytest.raises(EngineFailed, match=r"broke off: worker lost\. Read") as caught:
+            await read(engine)
+    assert caught.value.code == "stream_broken"
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        "data: {no json\n\n",
+        "data: []\n\n",
+        'data: {"choices": 5}\n\n',
+        'data: {"choices": [{"index": 0, "delta": {"content": 7}}]}\n\n',
+        'data: {"choices": [{"index": 0, "delta": {"content": "a"}, "logprobs": {"content": [7]}}]}\n\n',
+        'data: {"choices": [{"index": 0}]}\n\n',
+    ],
+)
+async def test_garbage_within_an_answer_breaks_it(garbage: str) -> None:
+    async with serve(stream(chunk("Hel"), garbage)) as server, engine_at(server.url) as engine:
+        with pytest.raises(EngineFailed) as caught:
+            await read(engine)
+    assert caught.value.code == "stream_broken"
+
+
+async def test_a_chunk_without_content_is_none() -> None:
+    nothing = 'data: {"choices": [{"index": 0, "delta": null, "finish_reason": null}]}\n\n'
+    async with serve(stream(chunk("Hel"), nothing, chunk("lo", finish="stop"))) as server, engine_at(server.url) as e:
+        assert (await read(e))[-1].generation.text == "Hello"
+
+
+@pytest.mark.parametrize("part", [chunk("on ", logprob=-0.1), chunk("on " * 200)])
+async def test_a_server_that_knows_no_limit_is_stopped_at_it(part: str) -> None:
+    endless = stream(*[part] * 5000, done=False, hangs=True)
+    async with serve(endless) as server, engine_at(server.url, max_new_tokens=20) as engine:
+        generation = (await read(engine))[-1].generation
+        await asyncio.wait_for(server.gone.wait(), 10)
+    assert generation.finish_reason == "length"
+    assert 20 <= len(generation.text.split()) <= 20 * 128
 
 
 async def test_abort_closes_the_stream_and_keeps_the_text() -> None:

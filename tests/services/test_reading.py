@@ -12,6 +12,7 @@ from ocr_ui.domain.content import ContentWarning, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import OUTCOMES, Generation
+from ocr_ui.engines.asking import sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.errors import BadInput, EngineFailed
 from ocr_ui.images.transform import PictureTransform
@@ -299,7 +300,22 @@ async def test_what_was_sent_is_recorded() -> None:
     used = (await whole(engine, FIELDS, {"fields": "a"}, "Edited: {{fields}} ")).recognition.prompt
     assert used.text == engine.seen[1].prompt == "Edited: {{fields}} "
     assert (used.template, used.version, used.variables) == ("fields", FIELDS.version, {"fields": "a"})
-    assert (await whole(ScriptedEngine([DONE]))).recognition.prompt.sampling == {"temperature": 0}
+
+
+@pytest.mark.parametrize(("own", "sent"), [({}, 1000), ({"max_tokens": 9000}, 1000), ({"max_tokens": 7}, 7)])
+async def test_the_sampling_is_recorded_whole_and_as_the_settings_let_it_through(own: dict, sent: int) -> None:
+    engine = ScriptedEngine([DONE])
+    asked = ReadRequest(replace(SPOTTING, sampling={"temperature": 0.5, **own}))
+    settings = Settings(_env_file=None, max_new_tokens=1000, token_logprobs=False)
+    last = [step async for step in read_picture(PAGE, SHA, engine, asked, settings)][-1]
+    used = last.recognition.prompt.sampling
+    official = {"top_p": 1.0, "top_k": -1, "repetition_penalty": 1.08}
+    assert used == {**official, "temperature": 0.5, "max_tokens": sent, "logprobs": False}
+    assert sampling_for(engine.seen[0].sampling, settings) == used, "what the engine makes of it is the same"
+
+
+async def test_an_engine_without_a_prompt_is_sent_no_sampling() -> None:
+    assert (await whole(line_engine(DONE))).recognition.prompt.sampling == {}
 
 
 @pytest.mark.parametrize("code", ["scaled_down", "truncated", "empty"])

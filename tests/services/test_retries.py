@@ -76,7 +76,8 @@ async def test_a_retry_asks_the_same_with_one_thing_changed_which_is_recorded_an
     (sent,) = engine.seen
     assert sent.prompt == "Read it all, please."
     assert sent.sampling == second.prompt.sampling
-    assert second.prompt.sampling == {"max_tokens": 8192, "temperature": 0.1, "repetition_penalty": 1.2}
+    assert second.prompt.sampling == {**first.prompt.sampling, "repetition_penalty": 1.2}
+    assert (second.prompt.sampling["max_tokens"], second.prompt.sampling["temperature"]) == (8192, 0.1)
     assert sent.pixels.shape == PAGE.shape
     assert next(w.message for w in second.content.warnings if w.code == "again_penalty").endswith("1.2.")
     third, _ = await ended("repeated", request_for(second, "penalty", FULL, SETTINGS))

@@ -4,6 +4,8 @@ import { make, parsed, say } from "./dom.mjs";
 import { Notices, stateText } from "./notice.mjs";
 
 const LOADING_MS = 1000;
+// One that is not started yet is when somebody on any page asks for it.
+const IDLE_MS = 2000;
 const STEADY_MS = 10000;
 
 export function mount({ element, props, trigger }) {
@@ -48,8 +50,14 @@ async function followHealth(list, notices, words, language) {
   const health = await askHealth(language);
   describe(list, health, words);
   if (health) notices.show(health.engines);
-  const loading = !health || health.engines.some((engine) => engine.state === "loading");
-  setTimeout(() => list.isConnected && followHealth(list, notices, words, language), loading ? LOADING_MS : STEADY_MS);
+  setTimeout(() => list.isConnected && followHealth(list, notices, words, language), pause(health));
+}
+
+/** Milliseconds to the next look at the engines. */
+export function pause(health) {
+  const states = new Set(health?.engines.map((engine) => engine.state) ?? ["loading"]);
+  if (states.has("loading")) return LOADING_MS;
+  return states.has("idle") ? IDLE_MS : STEADY_MS;
 }
 
 async function askHealth(language) {
