@@ -1,7 +1,7 @@
 """Similarity of tables by the edit distance of their trees (TEDS), with or without what the cells say.
 
 An implementation of its own (Zhang and Shasha's algorithm over lxml trees): the packages that there are compare trees
-in plain Python node by node, which takes minutes for a page-long table, and bring a second edit distance along.
+node by node in plain Python and bring a second edit distance along.
 """
 
 from __future__ import annotations
