@@ -6,6 +6,7 @@ import asyncio
 import base64
 import itertools
 import logging
+import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -56,7 +57,11 @@ Stream = openai.AsyncStream[ChatCompletionChunk]
 
 @dataclass(slots=True)
 class Server:
-    """One address: when it may be asked again, how often in a row it failed, and what was wrong last."""
+    """One address: when it may be asked again, how often in a row it failed, and what was wrong last.
+
+    Attributes:
+        url: as it is shown, without a name and password in it.
+    """
 
     url: str
     client: openai.AsyncOpenAI
@@ -105,7 +110,7 @@ class OpenAiEngine:
         if not addresses:
             hint = "Set OCR_UI_BASE_URL, or base_url in the engines file."
             raise BadInput("no_base_url", "No address of a server is set.", hint)
-        self._servers = [Server(url, self._client(url)) for url in addresses]
+        self._servers = [Server(without_password(url), self._client(url)) for url in addresses]
         self._turn = itertools.count()
         self._runs: dict[str, Run] = {}
         self._watcher: asyncio.Task[None] | None = None
@@ -307,6 +312,11 @@ class OpenAiEngine:
             await asyncio.sleep(CHECK_SECONDS)
             aside = [server for server in self._servers if server.error]
             await asyncio.gather(*[self._look_at(server) for server in aside])
+
+
+def without_password(url: str) -> str:
+    """An address as it is shown to everybody."""
+    return re.sub(r"^([^/?#]*//)[^/?#]*@", r"\1", url)
 
 
 def checked_key(key: str) -> str:

@@ -31,4 +31,7 @@ def create_engine(kind: str, settings: Settings) -> Engine:
 
 
 def unknown_kind(name: str, known: Iterable[str]) -> BadInput:
-    return BadInput("unknown_engine", f"There is no engine {name!r}.", f"Use one of: {', '.join(known)}.", engine=name)
+    names = ", ".join(known)
+    return BadInput(
+        "unknown_engine", f"There is no engine {name!r}.", f"Use one of: {names}.", engine=name, known=names
+    )

@@ -258,7 +258,7 @@ ERRORS_ZH: dict[str, str] = {
     "too_many_pages": "共 {pages} 页，一次最多 {limit} 页。请拆分文档或减少页数。",
     "too_many_pixels": "图片过大：{width} × {height} 像素，上限为 {limit:pixels}。请缩小或裁成几部分。",
     "too_much_memory": "解码此图片所需的内存超出上限。请以更简单的方式另存，例如 8 位 PNG。",
-    "unknown_engine": "没有引擎 {engine}。",
+    "unknown_engine": "没有引擎 {engine}。可选：{known}。",
     "unknown_error_kind": "{value} 不是错误类型。可选：{allowed}。",
     "unknown_example": "没有示例 {name}。",
     "unknown_filter": "没有筛选条件 {name}。",

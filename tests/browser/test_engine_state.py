@@ -43,7 +43,7 @@ def page(browser: Browser) -> Iterator[Page]:
         (
             "en",
             "openai: not available",
-            "For the administrator: Start the server, or correct OCR_UI_BASE_URL.",
+            "For the administrator: Start the server, or correct OCR_UI_BASE_URL or base_url in the engines file.",
             "Use the CPU engine (rapidocr)",
         ),
         ("zh", "openai：不可用", "更正 OCR_UI_BASE_URL", "改用 CPU 引擎（rapidocr）"),
@@ -70,4 +70,9 @@ def test_a_ready_engine_alone_needs_no_notice(product: Product, page: Page) -> N
 
 
 def test_the_log_tells_it_too(lost: Product) -> None:
-    assert Path(lost.log).read_text().count("Start the server, or correct OCR_UI_BASE_URL.") == 1
+    assert (
+        Path(lost.log)
+        .read_text()
+        .count("Start the server, or correct OCR_UI_BASE_URL or base_url in the engines file.")
+        == 1
+    )

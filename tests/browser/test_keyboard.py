@@ -194,7 +194,8 @@ def test_who_saves_second_is_told_what_to_do_and_loses_nothing(desk: Desk, numbe
     assert box["width"] > 600
     version = item(desk, number)["version"]
     page.locator("#viewer .vw-conflict button").last.click()
-    page.wait_for_selector("#viewer .vw-conflict", state="hidden")
+    page.wait_for_selector(f"#viewer .vw-saved:has-text('{version + 1}')")  # the message goes when the save begins
+    assert page.is_hidden("#viewer .vw-conflict")
     stored = item(desk, number)
     assert stored["version"] == version + 1
     assert stored["lines"][0]["text"] == "Mine"

@@ -217,6 +217,17 @@ def test_a_key_that_no_header_can_carry_is_said_and_not_told(key: str) -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("password", ["secret", "a@secret"])
+async def test_a_password_in_an_address_is_used_and_not_told(password: str) -> None:
+    address = f"http://me:{password}@127.0.0.1:{free_port()}/v1"
+    async with engine_at(address) as engine:
+        assert str(engine._servers[0].client.base_url).startswith(f"http://me:{password.replace('@', '%40')}@")
+        await engine.start()
+        told = engine.health().message
+    assert "cannot be reached" in told
+    assert "secret" not in told
+
+
 async def test_spaces_around_a_key_are_none_of_it() -> None:
     async with serve(HELLO) as server, engine_at(server.url, api_key=" secret\n") as engine:
         assert engine._servers[0].client.api_key == "secret"
