@@ -161,11 +161,15 @@ class OpenAiEngine:
                     async for event, ended, counted in chunks:
                         reason = ended or reason
                         tokens = tokens + event.tokens if counted is None else counted
+                        room = asked["max_tokens"] * LONGEST_TOKEN - characters
+                        over = tokens > asked["max_tokens"] or len(event.text) > room
+                        if len(event.text) > room:
+                            event = TextDelta(event.text[:room], event.tokens)
                         characters += len(event.text)
                         said.append(event.text)
                         if event.tokens or event.text:
                             yield event
-                        if tokens > asked["max_tokens"] or characters > asked["max_tokens"] * LONGEST_TOKEN:
+                        if over:
                             reason = reason or "length"  # a server that knows no limit would go on for ever
                             break
             if not reason:

@@ -267,7 +267,7 @@ async def test_a_chunk_without_content_is_none() -> None:
         assert (await read(e))[-1].generation.text == "Hello"
 
 
-@pytest.mark.parametrize("part", [chunk("on ", logprob=-0.1), chunk("on " * 200)])
+@pytest.mark.parametrize("part", [chunk("on ", logprob=-0.1), chunk("on " * 200), chunk("on " * 90_000)])
 async def test_a_server_that_knows_no_limit_is_stopped_at_it(part: str) -> None:
     endless = stream(*[part] * 5000, done=False, hangs=True)
     async with serve(endless) as server, engine_at(server.url, max_new_tokens=20) as engine:
