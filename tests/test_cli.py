@@ -281,7 +281,7 @@ def test_a_setting_that_does_not_fit_is_named(run, picture: str, monkeypatch: py
 @pytest.mark.parametrize("format", NAMES)
 def test_export_into_a_folder(run, tmp_path: Path, format: str) -> None:
     with open_store(tmp_path / "data") as store:
-        item = add_item(store)
+        item = add_item(store, engine="vllm")
         asyncio.run(Annotator(store).save_correction(item, 0, content("corrected"), "wrong", person=ANN))
     output = run("export", "--format", format, "--out", "out")
     assert output.code == 0

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import asdict
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
+from ocr_ui.errors import BadInput
 from ocr_ui.services.dataset import Filters, read_filters
 from ocr_ui.services.export import Options
+from ocr_ui.services.splits import read_shares
 from ocr_ui.services.workbench import Workbench
 
 
@@ -35,15 +38,25 @@ def export_routes(workbench: Workbench) -> APIRouter:
     async def download(name: str, request: Request) -> Response:
         """The items that the filters in the query choose, as one file of format `name`.
 
-        jsonl, csv and xlsx are that file; docx, page-xml, label-studio and ppocrlabel are zip archives with their
-        pictures and a report. `turn_crops=1` lays the crops of PPOCRLabel as they are read.
+        jsonl, csv and xlsx are that file; the others are zip archives with their pictures and a report. `turn_crops=1`
+        lays the crops of PPOCRLabel as they are read; `split=0.9/0.05/0.05`, `max_prompt_length=N` and
+        `stored_pictures=1` are those of the command line.
         """
-        query = request.query_params
-        read = {key: query.getlist(key) if key not in SINGLE else query[key] for key in query if key != TURN_CROPS}
-        filters = read_filters(read)
+        query, filters = request.query_params, _filters(request)
+        options = Options(
+            turn_crops=query.get("turn_crops") == "1",
+            stored_pictures=query.get("stored_pictures") == "1",
+            shares=read_shares(query.get("split", "")),
+            max_prompt_length=_number(query.get("max_prompt_length", "")),
+        )
         if exporter.is_streamed(name):
             return await streamed(name, filters)
-        return await packed(name, filters, Options(turn_crops=query.get(TURN_CROPS) == "1"))
+        return await packed(name, filters, options)
+
+    @routes.get("/v1/exports/{name}/example")
+    async def example(name: str, request: Request) -> dict[str, str]:
+        """One real record of the items that the filters choose, and the command that starts the format's trainer."""
+        return asdict(await exporter.example(name, _filters(request)))
 
     return routes
 
@@ -56,4 +69,20 @@ async def _from(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
 
 
 SINGLE = {"text", "since", "until"}
-TURN_CROPS = "turn_crops"
+OPTIONS = {"turn_crops", "stored_pictures", "split", "max_prompt_length"}
+
+
+def _filters(request: Request) -> Filters:
+    query = request.query_params
+    return read_filters(
+        {key: query.getlist(key) if key not in SINGLE else query[key] for key in query if key not in OPTIONS}
+    )
+
+
+def _number(written: str) -> int | None:
+    if not written:
+        return None
+    if not written.isdecimal():
+        told = {"name": "max_prompt_length", "value": written[:40], "allowed": "a number"}
+        raise BadInput("bad_filter_value", f"{written[:40]!r} is not a number of tokens.", "Write a number.", **told)
+    return int(written)

@@ -14,6 +14,9 @@ OUTCOMES = ("complete", "stopped", "cut", "failed")
 IMPORTED = "import"
 """The kind of engine of a label that came from another program: no model has said it."""
 
+ASKED_NOTHING = frozenset({IMPORTED, "rapidocr"})
+"""Kinds of engines that take no prompt: what they give is no answer that a model could learn to prefer or avoid."""
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ocr_ui.domain.exact_json import storable
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import IMPORTED
+from ocr_ui.domain.recognition import ASKED_NOTHING
 from ocr_ui.domain.review import Verdict
 from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.exports.labels import NoLabel, label, task_of
@@ -113,7 +113,7 @@ def _path(picture: str, name: str, options: Options) -> str:
 
 def _model_answer(sample: Sample) -> str:
     recognition = sample.recognition
-    ended = recognition.outcome in ("complete", "cut") and recognition.engine.kind != IMPORTED
+    ended = recognition.outcome in ("complete", "cut") and recognition.engine.kind not in ASKED_NOTHING
     return storable(recognition.generation.text).strip() if ended else ""
 
 

@@ -22,6 +22,7 @@ from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.exports.files import pack
 from ocr_ui.exports.registry import FolderFormat, Format, TextFormat, format_named
 from ocr_ui.exports.sample import Notes, Options, Sample
+from ocr_ui.exports.show import COMMANDS, first_record
 from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.dataset import as_filters
@@ -31,6 +32,8 @@ from ocr_ui.storage.store import Store
 
 PICTURES = "pictures"
 _PIECE = 64 * 1024
+LOOKED_AT = 5
+"""Items that an example is looked for among."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,15 @@ class Download:
     name: str
     media_type: str
     folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Attributes: record: as text, "" where the data is none; command: that starts the trainer, "" for none."""
+
+    format: str
+    record: str
+    command: str
 
 
 class Exporter:
@@ -165,6 +177,21 @@ class Exporter:
         files without items.
         """
         return await asyncio.to_thread(self._packed, format, filters, options or Options())
+
+    async def example(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> Example:
+        """One real record, of the items that were reviewed last. Raises as `export_now`."""
+        return await asyncio.to_thread(self._example, format, as_filters(filters))
+
+    def _example(self, format: str, filters: Filters) -> Example:
+        chosen = format_named(format)
+        newest = tuple(row.id for row in self._store.items.list(filters, "updated", LOOKED_AT))
+        if not newest:
+            raise _nothing()
+        with tempfile.TemporaryDirectory(prefix="ocr-export-") as folder, _told(Path(folder)):
+            report = self._fill(chosen, Path(folder), Filters(items=newest), True, Options(), Path(folder))
+            if _is_empty(chosen, report):
+                raise _nothing_left(report)
+            return Example(chosen.name, first_record(chosen, Path(folder)), COMMANDS.get(chosen.name, ""))
 
     def is_streamed(self, format: str) -> bool:
         """Whether a download is a `stream`, not `packed`. Raises as `export_now`."""

@@ -12,7 +12,7 @@ import numpy as np
 import openpyxl
 import pytest
 from fastapi.testclient import TestClient
-from stored import add_item, content
+from stored import ANN, add_item, content
 
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
@@ -134,3 +134,43 @@ def test_a_store_that_cannot_be_read_is_told(
 def test_a_large_export_comes_whole(client: TestClient, workbench: Workbench) -> None:
     items = [add_item(workbench.store, content(f"{number} " + "x" * 5000)) for number in range(40)]
     assert len(rows(client, item=items)) == 40
+
+
+async def judged(workbench: Workbench, shade: int) -> int:
+    item = add_item(workbench.store, ["Total 12.80"], shade=shade)
+    await workbench.annotator.save_correction(item, 0, content("Total 12.50"), "wrong", person=ANN)
+    return item
+
+
+async def test_a_record_of_a_format_is_shown_before_the_export(client: TestClient, workbench: Workbench) -> None:
+    await judged(workbench, 50)
+    shown = client.get("/v1/exports/verl-plain/example").json()
+    record = json.loads(shown["record"])
+    assert record["reward_model"]["ground_truth"].startswith("Total 12.50(10,0)")
+    assert record["images"][0]["bytes"].endswith(" bytes>")
+    assert "data.train_files=verl-plain/train.parquet" in shown["command"]
+    first = client.get("/v1/exports/sft-a/example").json()["record"]
+    assert json.loads(first)["conv"][0]["answer"].startswith("Total 12.50(")
+    assert "Total 12.50" in client.get("/v1/exports/csv/example", params={"text": "12.50"}).json()["record"]
+    assert client.get("/v1/exports/docx/example").json() == {"format": "docx", "record": "", "command": ""}
+
+
+def test_no_record_where_nothing_fits(client: TestClient, workbench: Workbench) -> None:
+    add_item(workbench.store, ["not judged"], shade=60)
+    answer = client.get("/v1/exports/trl-dpo/example", params={"text": "not judged"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "nothing_fits")
+    answer = client.get("/v1/exports/trl-dpo/example", params={"text": "nowhere"})
+    assert answer.json()["error"]["code"] == "nothing_to_export"
+
+
+async def test_options_of_the_command_line_stand_in_the_address(client: TestClient, workbench: Workbench) -> None:
+    item = await judged(workbench, 70)
+    asked = {"item": item, "split": "0.5/0.5", "stored_pictures": "1", "max_prompt_length": "5000"}
+    answer = client.get("/v1/exports/sft-b", params=asked)
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        report = json.loads(archive.read("report-sft-b.json"))
+    assert report["options"]["stored_pictures"]
+    assert report["options"]["max_prompt_length"] == 5000
+    assert [name for name, _ in report["options"]["shares"]] == ["train", "validation"]
+    for query, code in (({"split": "1"}, "bad_split"), ({"max_prompt_length": "many"}, "bad_filter_value")):
+        assert client.get("/v1/exports/sft-b", params=query).json()["error"]["code"] == code

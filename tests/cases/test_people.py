@@ -114,7 +114,7 @@ NEED_PICTURES = {name for name in NAMES if getattr(format_named(name), "needs_pi
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_pe06_every_format_goes_on_past_a_missing_picture(store: Store, tmp_path: Path, name: str) -> None:
-    ids = [add_item(store, [f"pag {shade}"], f"{shade}.png", shade=shade) for shade in range(3)]
+    ids = [add_item(store, [f"pag {shade}"], f"{shade}.png", engine="vllm", shade=shade) for shade in range(3)]
     for shade, item in enumerate(ids):
         await Annotator(store).save_correction(item, 0, content(f"page {shade}"), "wrong", person=ANN)
     gone = store.recognitions.get(ids[0]).recognition.page_sha256
@@ -136,7 +136,7 @@ async def test_pe06_every_format_goes_on_past_a_missing_picture(store: Store, tm
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_pe07_every_format_has_the_line_drawn_by_hand(store: Store, tmp_path: Path, name: str) -> None:
-    item = add_item(store, MODEL)
+    item = add_item(store, MODEL, engine="vllm")
     drawn = replace(line("drawn by hand", 7, "new"), confidence=None)
     page = replace(MODEL, lines=(*MODEL.lines, drawn), text=MODEL.text + "\ndrawn by hand")
     await Annotator(store).save_correction(item, 0, page, "wrong", person=ANN)

@@ -55,6 +55,7 @@ def add(
     said: PageContent | None = None,
     outcome: str = "complete",
     variables: dict[str, str] | None = None,
+    engine: str = "vllm",
 ) -> int:
     """An item as the product stores it: the raw answer read by the product's own parser."""
     pixels = picture() if pixels is None else pixels
@@ -63,7 +64,7 @@ def add(
     page_id = store.pages.add_document("page.png", [Page(sha256, width, height, "page.png")], ANN).page_ids[0]
     _, transform, _ = prepare(pixels, max_pixels)
     read = said or parse(task, raw, (width, height)).with_ids()
-    base = recognition(sha256, read)
+    base = recognition(sha256, read, engine=engine)
     used = replace(base.prompt, task=task.value, text=prompt, variables=variables or {})
     made = Generation(raw, "stop", 10, 0.1)
     value = replace(base, prompt=used, generation=made, outcome=outcome, transform=transform.to_dict())
@@ -359,6 +360,17 @@ async def test_kto_takes_right_and_wrong_and_dpo_only_pairs(store: Store, tmp_pa
             (SPOT, "now(1,1),(9,9)"),
         ]
     assert readers.ms_swift(tmp_path / "out", "grpo")[0].answer == LABEL
+
+
+async def test_an_engine_that_takes_no_prompt_gave_no_answer_to_one(store: Store, tmp_path: Path) -> None:
+    item = add(store, "TOTAI\n12.50", said=parse(Task.SPOTTING, LABEL, (WIDTH, HEIGHT)).with_ids(), engine="rapidocr")
+    await correct(store, item, with_texts(store, item, "SUM", "12.50"))
+    await Exporter(store).export("llama-factory", tmp_path / "out")
+    assert [row.answer for row in readers.llama_factory(tmp_path / "out", "ocr_sft")] == [LABEL.replace("TOTAL", "SUM")]
+    assert [file.name for file in (tmp_path / "out" / "llama-factory").glob("*.jsonl")] == ["sft.jsonl"]
+    with pytest.raises(BadInput) as failed:
+        await Exporter(store).export("trl-kto", tmp_path / "out")
+    assert "takes no prompt" in failed.value.message
 
 
 async def test_a_method_without_rows_has_no_file(store: Store, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ async def store(tmp_path: Path):
     """Three items: an empty page, one corrected, one more on the same picture as the second."""
     with open_store(tmp_path / "data") as opened:
         add_item(opened, [], "empty.png", shade=0)
-        add_item(opened, ["Total 12.80"], "a.png", shade=1)
+        add_item(opened, ["Total 12.80"], "a.png", engine="vllm", shade=1)
         add_item(opened, ["=1+1"], "../../b?.png", "fields", shade=1)
         await Annotator(opened).save_correction(2, 0, content("Total 12.50"), "wrong", person=ANN)
         yield opened

@@ -89,5 +89,7 @@ def _no_pair(example: Example) -> str:
 def no_answer(example: Example) -> str:
     outcome = example.sample.recognition.outcome
     return (
-        f"the model's answer is not whole ({outcome})" if outcome != "complete" else "its engine gave no answer in text"
+        f"the model's answer is not whole ({outcome})"
+        if outcome != "complete"
+        else "its engine takes no prompt, so that it gave no answer to one"
     )
