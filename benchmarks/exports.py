@@ -1,8 +1,9 @@
-"""Memory and time of the export formats: pages of 30 lines without pictures, written by a process of its own a format.
+"""Memory and time of the export formats: pages of 30 lines, written by a process of its own a format.
 
 `python benchmarks/exports.py` prints a row for some and for ten times as many items; memory that grows with them is
-what no format may have. ppocrlabel is not among them: it cuts up pictures. `--store` fills a store with items that have
-pictures and exports them from there, all formats, as `python -m ocr_ui export` does.
+what no format may have. Not among them are ppocrlabel, which cuts up pictures, and trl-dpo, which takes only what was
+corrected. Formats that need pictures get one file of 100 kB for all items. `--store` fills a store with items that have
+pictures of their own and exports them from there, as `python -m ocr_ui export` does.
 """
 
 from __future__ import annotations
@@ -27,18 +28,22 @@ from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import BoundingBox, Quad
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
-from ocr_ui.domain.review import Review
+from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.exports.registry import NAMES, TextFormat, format_named
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.services.export import Exporter
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
-FORMATS = [name for name in NAMES if name != "ppocrlabel"]
+JUDGED = Review(Verdict.RIGHT, State.SUBMITTED)
+FILLER = bytes(100_000)
+"""As many bytes as a picture of a page has; the formats measured here do not look into them."""
+
+FORMATS = [name for name in NAMES if name not in ("ppocrlabel", "trl-dpo")]
 PICTURE = (600, 700)
 
 
-def samples(items: int) -> Iterator[Sample]:
+def samples(items: int, picture: str) -> Iterator[Sample]:
     now = datetime(2026, 1, 1, tzinfo=UTC)
     for item in range(items):
         texts = [f"line {line} of page {item}: 12.50" for line in range(30)]
@@ -46,9 +51,9 @@ def samples(items: int) -> Iterator[Sample]:
         lines = tuple(TextLine(text, box, 0.9) for text, box in zip(texts, boxes, strict=True))
         content = PageContent(lines, text="\n".join(texts))
         prompt = PromptUsed("full_text", "0", "spotting", "Read all.", {}, {})
-        recognition = Recognition("0" * 64, EngineName("none", "1", "m", "r"), prompt, content, Generation())
+        recognition = Recognition("0" * 64, EngineName("none", "1", "m", "r"), prompt, content, Generation("as read"))
         page = Page("0" * 64, 1000, 800, "page.png")
-        yield Sample(item, item, item, "page.png", page, "", recognition, "", now, None, None, Review(), None)
+        yield Sample(item, item, item, "page.png", page, picture, recognition, "", now, None, None, JUDGED, now)
 
 
 def write(name: str, items: int) -> None:
@@ -57,9 +62,14 @@ def write(name: str, items: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if isinstance(chosen, TextFormat):
             with (Path(folder) / chosen.file_name).open("w", encoding="utf-8") as out:
-                out.writelines(chosen.write(samples(items), notes))
+                out.writelines(chosen.write(samples(items, ""), notes))
         else:
-            chosen.fill(Path(folder), samples(items), notes, Options())
+            picture = f"{chosen.pictures}/page.png" if chosen.needs_pictures else ""
+            if picture:
+                (Path(folder) / chosen.pictures).mkdir(parents=True)
+                (Path(folder) / picture).write_bytes(FILLER)
+            chosen.fill(Path(folder), samples(items, picture), notes, Options())
+        assert not notes.left_out, notes.left_out[0]
         size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
     _row(name, items, begin, size)
 
@@ -73,13 +83,14 @@ def _row(name: str, items: int, begin: float, size: int) -> None:
 def fill(folder: Path, items: int) -> None:
     """A store of so many pages, each with a grey picture of its own and a reading of 30 lines."""
     with Store.open(Settings(data_dir=folder)) as store:
-        for sample in samples(items):
+        for sample in samples(items, ""):
             picture = io.BytesIO()
             Image.new("RGB", PICTURE, (sample.id % 256, sample.id // 256 % 256, 200)).save(picture, "PNG")
             sha256 = store.pictures.put(picture.getvalue())
             page = Page(sha256, *PICTURE, f"page {sample.id}.png")
             page_id = store.pages.add_document(page.name, [page], None).page_ids[0]
-            store.recognitions.add(replace(sample.recognition, page_sha256=sha256), page_id, None)
+            item = store.recognitions.add(replace(sample.recognition, page_sha256=sha256), page_id, None)
+            store.reviews.set(item, JUDGED)
 
 
 def export(name: str, folder: Path) -> None:
@@ -94,7 +105,7 @@ def export(name: str, folder: Path) -> None:
 def write_store(items: int, only: str | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         fill(Path(folder), items)
-        for name in [only] if only else NAMES:
+        for name in [only] if only else [name for name in NAMES if name != "trl-dpo"]:
             subprocess.run([sys.executable, __file__, "--from", folder, "--only", name], check=True)
 
 
