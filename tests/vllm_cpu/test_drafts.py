@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ocr_ui.engines import vllm_check, vllm_drafts, vllm_embedded, vllm_start
+from ocr_ui.engines.base import Phase
 from ocr_ui.engines.vllm_embedded import VllmEngine
 from ocr_ui.errors import EngineDead
 from ocr_ui.settings import ROOT
@@ -75,12 +76,12 @@ async def test_what_drafts_save_is_timed_and_remembered(
     examples.mkdir()
     shutil.copy(ROOT / "examples" / "identity_card.webp", examples)
     settings = tiny_settings(with_draft_folder, data_dir=tmp_path / "data", examples_dir=examples, max_num_seqs=1)
-    phases: list[str] = []
-    monkeypatch.setattr(VllmEngine, "_phase", lambda self, phase: phases.append(phase))
+    phases: list[Phase] = []
+    monkeypatch.setattr(VllmEngine, "_phase", lambda self, phase, share=None: phases.append(phase))
     engine = VllmEngine(settings)
     await engine.start()
     try:
-        timed = ["timing the model without drafts, once", "loading the model", "timing the model with drafts"]
+        timed = [Phase.TIMING, Phase.LOADING, Phase.TIMING]
         assert [phase for phase in phases if phase in timed][:3] == timed
         (kept,) = json.loads((tmp_path / "data" / vllm_drafts.FILE).read_text()).values()
         assert kept["without"].keys() & kept["drafted"].keys(), "no load was timed both ways"

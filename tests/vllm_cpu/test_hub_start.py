@@ -43,6 +43,7 @@ def product(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         folder / "data",
         HF_ENDPOINT=hub.url,
         HF_HOME=str(folder / "hub"),
+        HF_HUB_OFFLINE="0",  # an engine that started earlier in the process of the tests has set it
         OCR_UI_ENGINE="vllm",
         OCR_UI_MAX_MODEL_LEN="2048",
         OCR_UI_MAX_NUM_BATCHED_TOKENS="2048",
