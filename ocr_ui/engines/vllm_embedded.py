@@ -260,7 +260,7 @@ class VllmEngine:
         began = self._health.since if phase is self._health.phase else time.monotonic()
         if phase is not self._health.phase:
             log.info("vLLM: %s", phase.value)
-        self._health = Health(EngineState.LOADING, phase, self._health.problems, share, self._memory, began)
+        self._health = Health(EngineState.LOADING, phase, self._health.problems, share, self._memory, since=began)
 
     def _check_memory(self, folder: Path, draft: Path | None) -> None:
         card = vllm_memory.card_memory()
