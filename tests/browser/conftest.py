@@ -135,7 +135,11 @@ class Desk:
         for event in ("requestfinished", "requestfailed"):
             page.on(event, lambda request: self.open.discard(request))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        page.on("console", self._note)
+
+    def _note(self, message) -> None:
+        if message.type == "error":
+            self.errors.append(f"{message.text} {message.location.get('url', '')}".strip())
 
     def _requested(self, request) -> None:
         if BUSY.search(request.url):

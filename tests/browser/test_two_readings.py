@@ -102,7 +102,7 @@ def focused(desk: Desk) -> str:
 def test_read_again_with_another_engine_and_keep_the_second(desk: Desk) -> None:
     page = desk.goto().page
     desk.take_example("receipt")
-    assert not page.is_visible("#again-go")
+    assert page.is_disabled("#again-go")
     desk.read()
     first = addressed(desk, "item")
     page.wait_for_function("document.querySelector('#again-engine').value === 'coarse'")
