@@ -381,6 +381,14 @@ def refusal(error: openai.APIStatusError, url: str, model: str) -> WorkbenchErro
             url=url,
             reason=text,
         )
+    if status < 500 and "logprob" in text.lower():
+        return BadInput(
+            "server_without_logprobs",
+            f"The server {url} gives no token probabilities: {text}",
+            "Turn Confidence off for this run.",
+            url=url,
+            reason=text,
+        )
     if status < 500:
         return BadInput(
             "refused_by_engine", f"The server refused the page: {text}", "Try a smaller picture.", reason=text

@@ -229,6 +229,7 @@ ERRORS_ZH: dict[str, str] = {
     "server_error": "服务器 {url} 出错（{reason}）。请重试。",
     "server_not_openai": "{url} 有响应，但不是 OpenAI 协议的服务器。请管理员更正 OCR_UI_BASE_URL 或引擎文件中的 base_url，它通常以 /v1 结尾。",
     "server_unreachable": "无法连接 {url}（{reason}）。请管理员启动服务器，或更正 OCR_UI_BASE_URL 或引擎文件中的 base_url。",
+    "server_without_logprobs": "服务器 {url} 不提供词元概率（{reason}）。请在本次运行中关闭“置信度”。",
     "server_without_model": "服务器 {url} 没有模型 {model}。请管理员更正 OCR_UI_MODEL 或 OCR_UI_BASE_URL，或引擎文件中的 model 或 base_url。",
     "special_token_in_prompt": "提示词中含有模型自用的标记 {token}。请删去它。",
     "state_not_allowed": "{old:name}的条目不能变为{new:name}。",

@@ -147,6 +147,11 @@ async def test_under_load_failing_servers_are_left_alone_and_nothing_is_lost() -
         (Answer(status=401, kind="text/html", parts=["<html>"]), EngineDead, "wrong_key"),
         (Answer(status=404, parts=['{"error": {"message": "no model x"}}']), EngineDead, "server_without_model"),
         (Answer(status=400, parts=['{"error": {"message": "too long"}}']), BadInput, "refused_by_engine"),
+        (
+            Answer(status=400, parts=['{"error": {"message": "Logprobs are not supported"}}']),
+            BadInput,
+            "server_without_logprobs",
+        ),
     ],
 )
 async def test_a_refusal_is_said_clearly(answer: Answer, error: type[WorkbenchError], code: str) -> None:
