@@ -62,5 +62,5 @@ def parse_text(task_name: str, text: str, width: int, height: int, field_names: 
         "fields": [{key: field[key] for key in ("name", "value")} for field in content["fields"]],
         "tables": [{key: table[key] for key in ("html", "grid")} for table in content["tables"]],
         "text": content["text"],
-        "warnings": content["warnings"],
+        "warnings": [{key: said[key] for key in ("code", "message", "line")} for said in content["warnings"]],
     }

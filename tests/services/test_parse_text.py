@@ -55,3 +55,10 @@ def test_what_is_no_task_and_no_size_is_refused(task: str, size: tuple[int, int]
     with pytest.raises(BadInput) as caught:
         parse_text(task, "", *size)
     assert caught.value.code == code
+
+
+def test_a_warning_is_a_code_a_message_and_a_line() -> None:
+    """Whatever else a warning carries inside the product: what is printed is the same for all of them."""
+    (said,) = parse_text("fields", '{"a": "x", "a": "y"}', 100, 100)["warnings"]
+    assert said.keys() == {"code", "message", "line"}
+    assert said["code"] == "duplicate_key"
