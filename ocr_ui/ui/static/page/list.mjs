@@ -140,7 +140,7 @@ function download(value, words, chosen) {
       onchange: (event) => {
         chosen.format = event.target.value;
         aim();
-        event.target.closest(".wb-list").querySelector(".wb-example").replaceWith(example(value, words, chosen));
+        event.target.closest(".wb-list").querySelector(".wb-sample").replaceWith(example(value, words, chosen));
       },
     },
     ...Object.entries(FORMATS).map(([group, names]) =>
@@ -178,7 +178,7 @@ function example(value, words, chosen) {
   };
   return make(
     "details",
-    { class: "wb-example", ontoggle: show },
+    { class: "wb-sample", ontoggle: show },
     make("summary", { "data-focus": "example", textContent: words["list.example"] }),
     told,
     record,
