@@ -57,4 +57,4 @@ stress: install
 # Ten minutes, or as long as SECONDS says, shared by the parsers and the door for pictures.
 fuzz: install
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-fuzz.txt || { echo "atheris cannot be installed: where there is no wheel for this Python it is built, which needs clang" >&2; exit 1; }
-	$(BIN)/python fuzz/run.py --seconds $(or $(SECONDS),600)
+	$(BIN)/python fuzz/run.py --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))

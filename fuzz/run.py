@@ -62,16 +62,16 @@ def answers(path: Path) -> list[bytes]:
     return [bytes((TASKS.index(task), 7)) + text.encode("utf-8", "surrogateescape") for text in texts]
 
 
-def run(target: str, seconds: int) -> int:
+def run(target: str, seconds: int, seed: int) -> int:
     """One process after another: decoders keep memory of damaged files, which would end a long run."""
     until = time.monotonic() + seconds
     while (left := int(until - time.monotonic())) > 0:
-        if code := one_turn(target, min(TURN_SECONDS, left)):
+        if code := one_turn(target, min(TURN_SECONDS, left), seed):
             return code
     return 0
 
 
-def one_turn(target: str, seconds: int) -> int:
+def one_turn(target: str, seconds: int, seed: int) -> int:
     corpus, crashes = HERE / "corpus" / target, HERE / "crashes"
     corpus.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(exist_ok=True)
@@ -84,6 +84,7 @@ def one_turn(target: str, seconds: int) -> int:
             f"-artifact_prefix={crashes / target}-",
             "-rss_limit_mb=3000",
             "-timeout=20",
+            f"-seed={seed}",
         ),
         *((f"-dict={HERE / 'parsing.dict'}",) if target == "parsing" else ()),
     ]
@@ -94,6 +95,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", metavar="target", help=f"{' or '.join(TARGETS)}; all without one")
     parser.add_argument("--seconds", type=int, default=600, help="for all targets together")
+    parser.add_argument("--seed", type=int, default=0, help="the same one tries the same; 0 something new each time")
     parser.add_argument("--pack", action="store_true", help="write what was found to fuzz/found-<target>.txt, and end")
     options = parser.parse_args()
     if unknown := set(options.targets) - set(TARGETS):
@@ -104,7 +106,7 @@ def main() -> int:
             pack(target)
         return 0
     share = max(1, options.seconds // len(options.targets))
-    return max(abs(run(target, share)) for target in options.targets)
+    return max(abs(run(target, share, options.seed)) for target in options.targets)
 
 
 if __name__ == "__main__":

@@ -200,3 +200,11 @@ def test_sixty_equal_rows_are_a_loop_of_one_row() -> None:
     repeat = find_repeat("<table>" + "<tr><td>some words of a row</td><td>0.00</td></tr>" * 60)
     assert repeat is not None
     assert repeat.unit == "<tr><td>some words of a row</td><td>0.00</td></tr>"
+
+
+def test_a_warning_names_a_line_that_is_there() -> None:
+    """Found by fuzzing: a box without a text was warned of as a line that never came."""
+    answer = '[{"box":[60,71]3```json2,18\n<table><tr>d<t>\x00\x07[{"box":)[618]],"te~t":"B"~,{"boext":"D"}]'
+    content = dispatch.parse(Task.SPOTTING, answer, (640, 480))
+    assert content.warnings
+    assert all(said.line is None or said.line < len(content.lines) for said in content.warnings)
