@@ -75,8 +75,8 @@ def one_turn(target: str, seconds: int, seed: int) -> int:
     corpus, crashes = HERE / "corpus" / target, HERE / "crashes"
     corpus.mkdir(parents=True, exist_ok=True)
     crashes.mkdir(exist_ok=True)
-    for seed in seeds(target):
-        (corpus / f"seed-{hashlib.sha256(seed).hexdigest()[:16]}").write_bytes(seed)
+    for start in seeds(target):
+        (corpus / f"seed-{hashlib.sha256(start).hexdigest()[:16]}").write_bytes(start)
     command = [
         *(sys.executable, str(HERE / f"fuzz_{target}.py"), str(corpus), f"-max_total_time={seconds}"),
         *(
