@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.exact_json import dumps
 from ocr_ui.exports.examples import WHOLE
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 
 FOLDER = "coco-text"
@@ -21,15 +22,12 @@ _SETS = {"train": "train", "validation": "val", "test": "test"}
 _INFO = {"description": "OCR Workbench", "version": "1"}
 
 
-class CocoText:
+class CocoText(FolderFormat):
     name = FOLDER
     file_name = f"{FOLDER}/cocotext.json"
-    media_type = "application/zip"
     folder = FOLDER
     pictures = f"{FOLDER}/images"
     needs_pictures = True
-    single_file = False
-    as_read = False
     splits = True
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:

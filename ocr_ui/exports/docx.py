@@ -16,6 +16,7 @@ from lxml import etree, html
 
 from ocr_ui.domain.content import Field, PageContent, Table
 from ocr_ui.exports.files import repack, stem
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.xml_text import allowed
 
@@ -26,16 +27,10 @@ Spanned = tuple[int, int, int, int, str]
 """Row, column, rows, columns and text of a cell."""
 
 
-class Docx:
+class Docx(FolderFormat):
     name = "docx"
     file_name = "docx"
-    media_type = "application/zip"
     folder = "docx"
-    pictures = "pictures"
-    needs_pictures = False
-    single_file = False
-    as_read = False
-    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         (folder / self.folder).mkdir()

@@ -19,6 +19,7 @@ from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.exports.columns import whole_text
 from ocr_ui.exports.examples import WHOLE
 from ocr_ui.exports.labels import NoLabel, label, task_of
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.rows import (
     PICTURE,
     PICTURE_FEATURE,
@@ -33,15 +34,12 @@ from ocr_ui.exports.sample import Notes, Options, Sample
 _TEXTS = ("text", "label", "task_type", "prompt", "template", "document", "page_name", "verdict", "state", "model_text")
 
 
-class ImageFolder:
+class ImageFolder(FolderFormat):
     name = "imagefolder"
     file_name = "imagefolder"
-    media_type = "application/zip"
     folder = "imagefolder"
     pictures = "imagefolder/pictures"
     needs_pictures = True
-    single_file = False
-    as_read = False
     splits = True
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
@@ -62,15 +60,12 @@ class ImageFolder:
         _remove(folder / self.pictures)
 
 
-class DatasetsParquet:
+class DatasetsParquet(FolderFormat):
     name = "datasets"
     file_name = "datasets"
-    media_type = "application/zip"
     folder = "datasets"
     pictures = "datasets/pictures"
     needs_pictures = True
-    single_file = False
-    as_read = False
     splits = True
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:

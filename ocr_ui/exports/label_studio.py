@@ -17,6 +17,7 @@ from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.exact_json import dumps
 from ocr_ui.domain.geometry import Point, Quad
 from ocr_ui.domain.review import Verdict
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 
 CONFIG = """<View>
@@ -37,16 +38,9 @@ _OFF = 0.5
 """Pixels by which a corner may be off the rectangle that is written for it."""
 
 
-class LabelStudio:
+class LabelStudio(FolderFormat):
     name = "label-studio"
     file_name = "tasks.json"
-    media_type = "application/zip"
-    folder = ""
-    pictures = "pictures"
-    needs_pictures = False
-    single_file = False
-    as_read = False
-    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         (folder / "labeling-config.xml").write_text(CONFIG, encoding="utf-8")

@@ -16,6 +16,7 @@ from lxml.builder import ElementMaker
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import BoundingBox, Quad
 from ocr_ui.exports.files import stem
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.xml_text import allowed
 
@@ -23,16 +24,10 @@ NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 _make = ElementMaker(namespace=NAMESPACE, nsmap={None: NAMESPACE})
 
 
-class PageXml:
+class PageXml(FolderFormat):
     name = "page-xml"
     file_name = "page-xml"
-    media_type = "application/zip"
     folder = "page-xml"
-    pictures = "pictures"
-    needs_pictures = False
-    single_file = False
-    as_read = False
-    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         (folder / self.folder).mkdir()

@@ -20,6 +20,7 @@ import numpy as np
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.page import Page
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.images.crops import crop, encode_jpeg
 from ocr_ui.images.stored import decode_png, rotate_quarters
@@ -36,16 +37,12 @@ _BREAKS = re.compile("[\t\r\n\v\f\u0085\u2028\u2029]+")
 _UNWRITABLE = re.compile("[\ud800-\udfff]")
 
 
-class PpocrLabel:
+class PpocrLabel(FolderFormat):
     name = "ppocrlabel"
     file_name = f"{FOLDER}/Label.txt"
-    media_type = "application/zip"
     folder = FOLDER
     pictures = FOLDER
     needs_pictures = True
-    single_file = False
-    as_read = False
-    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         base = folder / FOLDER

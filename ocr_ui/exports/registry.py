@@ -28,6 +28,8 @@ class TextFormat(Protocol):
 class FolderFormat(Protocol):
     """Writes samples as files, one sample after the other, in constant memory; the same samples give the same files.
 
+    A format is a subclass, so that it says only what is its own.
+
     Attributes:
         file_name: the file or folder that holds the data, relative to the export.
         media_type: of a download.
@@ -41,13 +43,13 @@ class FolderFormat(Protocol):
 
     name: str
     file_name: str
-    media_type: str
-    folder: str
-    pictures: str
-    needs_pictures: bool
-    single_file: bool
-    as_read: bool
-    splits: bool
+    media_type: str = "application/zip"
+    folder: str = ""
+    pictures: str = "pictures"
+    needs_pictures: bool = False
+    single_file: bool = False
+    as_read: bool = False
+    splits: bool = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         """Writes the files below an empty `folder`, where the picture of a sample stands when the sample comes."""

@@ -17,6 +17,7 @@ from xlsxwriter.exceptions import FileCreateError
 
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.exports.columns import COLUMNS, cut, values
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.xml_text import allowed
 
@@ -34,16 +35,11 @@ _SHEETS = {
 _FIXED = datetime(2000, 1, 1, tzinfo=UTC).replace(tzinfo=None)
 
 
-class Xlsx:
+class Xlsx(FolderFormat):
     name = "xlsx"
     file_name = "items.xlsx"
     media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    folder = ""
-    pictures = "pictures"
-    needs_pictures = False
     single_file = True
-    as_read = False
-    splits = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         # Rows go to files in `folder` as they come, so that a full disk shows there and memory stays as it is.

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ocr_ui.exports.examples import Example, LeftOut, examples
+from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.rows import Files
 from ocr_ui.exports.sample import Notes, Options, Sample
 
 
-class TrainerFormat(ABC):
+class TrainerFormat(FolderFormat, ABC):
     """One folder of its own with a file a part of the data and, where rows name files, the pictures.
 
     Attributes:
@@ -24,9 +25,7 @@ class TrainerFormat(ABC):
     name: ClassVar[str]
     reward: ClassVar[bool] = False
     bundles: ClassVar[bool] = True
-    media_type = "application/zip"
     needs_pictures = True
-    single_file = False
     as_read = True
     splits = True
 
@@ -67,7 +66,7 @@ class TrainerFormat(ABC):
     def rows(self, example: Example) -> Iterator[tuple[str, dict[str, Any]]]:
         """Name of a file, and a row of it. Raises LeftOut: the example gives no row."""
 
-    def finish(self, folder: Path, files: Files) -> None:  # noqa: B027 - most formats have nothing beside the rows
+    def finish(self, folder: Path, files: Files) -> None:
         """Writes what stands beside the rows."""
 
 
