@@ -210,10 +210,10 @@ def _export(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.import_labels import import_labels
-    from ocr_ui.services.templates import Templates
+    from ocr_ui.services.templates import open_templates
     from ocr_ui.storage.store import Store
 
-    known = Templates(settings).library.list()
+    known = open_templates(settings).list()
     with Store.open(settings) as store:
         report = import_labels(arguments.format, arguments.folder, store, settings, known, arguments.person)
     _print_json(asdict(report))

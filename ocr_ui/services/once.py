@@ -14,7 +14,7 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
 from ocr_ui.services.smaller import read_with_retry
-from ocr_ui.services.templates import Templates
+from ocr_ui.services.templates import open_templates
 from ocr_ui.settings import Settings
 
 
@@ -55,7 +55,7 @@ async def recognize_file(
         BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
         EngineDead: the engine could not be started.
     """
-    template = Templates(settings).library.get(template_name)
+    template = open_templates(settings).get(template_name)
     template.render(values)
     picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
     chosen = settings.model_copy(update={"engine": engine_name}) if engine_name else settings

@@ -9,14 +9,12 @@ from ocr_ui.prompting import PromptLibrary
 from ocr_ui.settings import Settings
 
 
-class Templates:
+def open_templates(settings: Settings) -> PromptLibrary:
     """The templates that come with the product, and own ones in the data folder.
 
-    The library reads and writes files at once: call it from a thread, as handlers that are no coroutines are.
+    They are read and written at once: call from a thread, as handlers that are no coroutines are.
     """
-
-    def __init__(self, settings: Settings) -> None:
-        self.library = PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")
+    return PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")
 
 
 def parse_variables(pairs: Iterable[str]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.compare import Comparer
 from ocr_ui.services.dataset import Dataset
@@ -14,7 +15,7 @@ from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
-from ocr_ui.services.templates import Templates
+from ocr_ui.services.templates import open_templates
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -33,7 +34,7 @@ class Workbench:
     rewarding: Rewarding
     dataset: Dataset
     exporter: Exporter
-    templates: Templates
+    templates: PromptLibrary
     examples: Examples
     views: Views
 
@@ -47,7 +48,7 @@ class Workbench:
         """
         engines = engines or Engines.from_settings(settings)
         store = Store.open(settings)
-        templates = Templates(settings)
+        templates = open_templates(settings)
         pages = PageStore(store, settings, Upright(engines, settings))
         annotator = Annotator(store)
         return cls(
@@ -56,7 +57,7 @@ class Workbench:
             engines=engines,
             pictures=pages,
             recognizer=Recognizer(store, pages, engines, settings),
-            retries=Retries(store, engines, templates.library, settings),
+            retries=Retries(store, engines, templates, settings),
             annotator=annotator,
             comparer=Comparer(store, annotator),
             rewarding=Rewarding(settings, annotator),

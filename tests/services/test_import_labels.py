@@ -17,7 +17,7 @@ from ocr_ui.errors import BadInput
 from ocr_ui.images.stored import encode_png
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.import_labels import ImportReport, import_labels
-from ocr_ui.services.templates import Templates
+from ocr_ui.services.templates import open_templates
 from ocr_ui.settings import Settings
 from ocr_ui.storage.items import WholeItem
 from ocr_ui.storage.store import Store
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 def take(store: Store, format: str, folder: Path) -> tuple[ImportReport, list[WholeItem]]:
     settings = Settings(data_dir=folder.parent / "data")
-    report = import_labels(format, folder, store, settings, Templates(settings).library.list(), "Ann")
+    report = import_labels(format, folder, store, settings, open_templates(settings).list(), "Ann")
     return report, list(store.items.each())
 
 

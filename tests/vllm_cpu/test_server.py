@@ -216,7 +216,7 @@ kind = "rapidocr"
         page = (await workbench.pictures.receive(data, "card.png")).page_id
         items = []
         for name in ("", "tiny"):
-            asked = ReadRequest(workbench.templates.library.get("full_text"))
+            asked = ReadRequest(workbench.templates.get("full_text"))
             async with aclosing(workbench.recognizer.read(page, asked, engine=name)) as steps:
                 last = [step async for step in steps][-1]
             assert last.recognition_id is not None, last.progress.error

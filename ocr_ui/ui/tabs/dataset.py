@@ -178,7 +178,7 @@ class DatasetTab:
         }
 
     def _titles(self) -> dict[str, str | None]:
-        return {t.name: t.title.get(self._language) for t in self._workbench.templates.library.list()}
+        return {t.name: t.title.get(self._language) for t in self._workbench.templates.list()}
 
     def _known_choices(self, values: tuple[str, ...]) -> Any:
         return gr.update(choices=[(self._words["dataset.all"], ""), *((value, value) for value in values)])

@@ -356,7 +356,7 @@ class ReadTab:
         template = self._template(name)
         text = template.with_blanks(prompt, self._values(template, slots))
         try:
-            saved = self._workbench.templates.library.save_version(name, text)
+            saved = self._workbench.templates.save_version(name, text)
         except WorkbenchError as error:
             return gr.skip(), gr.skip(), self._said(error)
         said = fill(self._words["read.saved_version"], version=saved.version, name=name)
@@ -368,7 +368,7 @@ class ReadTab:
         text = template.with_blanks(prompt, values)
         titles = dict.fromkeys(template.title, new_name)
         try:
-            saved = self._workbench.templates.library.save_new(new_name.strip(), titles, text, based_on=name)
+            saved = self._workbench.templates.save_new(new_name.strip(), titles, text, based_on=name)
         except WorkbenchError as error:
             gr.Warning(self._said(error))
             return [gr.skip()] * (2 + len(self.described))
@@ -378,7 +378,7 @@ class ReadTab:
 
     def restore_version(self, name: str, version: str, engine: str) -> list[Any]:
         try:
-            self._workbench.templates.library.restore(name, version)
+            self._workbench.templates.restore(name, version)
         except WorkbenchError as error:
             gr.Warning(self._said(error))
         return self.choose(name, engine)
@@ -389,12 +389,12 @@ class ReadTab:
     # Small parts
 
     def _template(self, name: str) -> PromptTemplate:
-        return self._workbench.templates.library.get(name)
+        return self._workbench.templates.get(name)
 
     def _template_choices(self) -> list[tuple[str, str]]:
         return [
             (template.title.get(self._language) or template.name, template.name)
-            for template in self._workbench.templates.library.list()
+            for template in self._workbench.templates.list()
         ]
 
     def _field_sets(self) -> list[tuple[str, str]]:
@@ -402,7 +402,7 @@ class ReadTab:
         return [(self._words["read.field_set.none"], ""), *((s.title[self._language], key) for key, s in sets.items())]
 
     def _version_choices(self, template: PromptTemplate) -> Any:
-        rows = self._workbench.templates.library.versions(template.name)
+        rows = self._workbench.templates.versions(template.name)
         shown = []
         for row in rows:
             key = "read.version.builtin" if row.builtin else "read.version.current" if row.current else ""
