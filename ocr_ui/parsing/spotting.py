@@ -15,12 +15,11 @@ how it was cut into pieces cannot matter; what stands at the open end is read on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
+from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.parsing import loose_json
 from ocr_ui.parsing import spotting_tokens as tokens
 from ocr_ui.parsing.answers import strip_fence
@@ -385,7 +384,8 @@ class Scanner:
         for index, entry in enumerate(entries):
             self._take_entry(entry, read, index == len(entries) - 1)
         if len(entries) > 1 and is_entry(read.value):
-            self.lines.notes.add("duplicate_key", "An entry has the same name more than once.", before)
+            line = before if self.lines.count > before else None  # an entry without a text gives no line
+            self.lines.notes.add("duplicate_key", "An entry has the same name more than once.", line)
         return entries
 
     def _keep_texts(self, source: str, entries: list[dict[str, Any]]) -> None:
@@ -543,13 +543,8 @@ def _content(scanner: Scanner, finished: bool, repeated: bool) -> PageContent:
         notes.add("repeated", line=len(lines) - 1 if lines else None)
     if not lines:
         notes.add("empty")
-    warnings = _placed([w for w in notes.warnings() if finished or w.code != "truncated"], len(lines))
+    warnings = tuple(w for w in notes.warnings() if finished or w.code != "truncated")
     return PageContent(tuple(lines), text="\n".join(line.text for line in lines), warnings=warnings)
-
-
-def _placed(warnings: Iterable[ContentWarning], lines: int) -> tuple[ContentWarning, ...]:
-    """A box that was warned of may give no line in the end: the warning is then of the whole answer."""
-    return tuple(w if w.line is None or w.line < lines else replace(w, line=None) for w in warnings)
 
 
 class Incremental:
@@ -596,8 +591,8 @@ class Incremental:
             self._state = state
             shown = self._settled + state[1]
             text = "\n".join([*([self._settled_text] if lines else []), *(line.text for line in state[1])])
-            said = [w for w in (*notes.warnings(), *ahead.lines.notes.warnings()) if w.code != "truncated"]
-            self._shown = PageContent(shown, text=text, warnings=_placed(said, len(shown)))
+            warnings = tuple(w for w in (*notes.warnings(), *ahead.lines.notes.warnings()) if w.code != "truncated")
+            self._shown = PageContent(shown, text=text, warnings=warnings)
         return self._shown
 
     def finish(self) -> PageContent:
