@@ -73,14 +73,14 @@ class VllmEngine:
         version = vllm_versions.installed()
         vllm_versions.check_tried(version, settings.allow_untested_vllm)
         self.name = EngineName("vllm", version, settings.model)
-        self.description: dict[str, str] = {"vllm": version, "model": settings.model}
+        self._description: dict[str, str] = {"vllm": version, "model": settings.model}
         self._settings = settings
         self._health = Health(EngineState.LOADING, Phase.WAITING)
         self._memory: MemoryShares | None = None
         self._closing = threading.Event()
         self._llm: AsyncLLM | None = None
         self._note = FailureNote()
-        self._drafts: Drafts
+        self._drafts: Drafts | None = None
         self._special: dict[int, str] = {}
         self._runs: dict[str, Run] = {}
         self._places = asyncio.Semaphore(settings.max_num_seqs)
@@ -105,7 +105,13 @@ class VllmEngine:
             raise failure from error
         self._watcher = asyncio.create_task(self._watch())
 
+    @property
+    def description(self) -> dict[str, str]:
+        return {**self._description, "drafts": str(self._drafts)} if self._drafts else self._description
+
     def health(self) -> Health:
+        if self._health.state is EngineState.READY and self._drafts:
+            return replace(self._health, drafts=self._drafts.told())
         return self._health
 
     def running(self) -> int:
@@ -166,8 +172,8 @@ class VllmEngine:
         found = await asyncio.to_thread(find_model, self._settings, tell, self._closing)
         folder = found.folder
         self.name = replace(self.name, revision=found.commit)
-        self.description["revision"] = found.commit or "a local folder"
-        log.info("model: %s, revision: %s", self._settings.model, self.description["revision"])
+        self._description["revision"] = found.commit or "a local folder"
+        log.info("model: %s, revision: %s", self._settings.model, self._description["revision"])
         self._phase(Phase.MEMORY)
         self._drafts = await asyncio.to_thread(Drafts, folder, self._settings, self.name)
         await asyncio.to_thread(self._check_memory, folder, self._drafts.folder)
@@ -183,17 +189,14 @@ class VllmEngine:
                 await self._drop()
                 self._phase(Phase.LOADING)
                 await self._make(folder, None)
-        self.description |= {**await self._describe(), "drafts": str(self._drafts)}
+        self._description |= await self._describe()
         self._phase(Phase.CHECKING)
         await self._check_pictures()
         for name, value in self.description.items():
             log.info("%s: %s", name.replace("_", " "), value)
-        self._health = self._ready()
+        self._health = Health(EngineState.READY, memory=self._memory)
         self._was_ready = True
         self._serving.set()
-
-    def _ready(self) -> Health:
-        return Health(EngineState.READY, memory=self._memory, drafts=self._drafts.told())
 
     async def _describe(self) -> dict[str, str]:
         try:
@@ -265,11 +268,11 @@ class VllmEngine:
     def _check_memory(self, folder: Path, draft: Path | None) -> None:
         card = vllm_memory.card_memory()
         if card is None:
-            self.description["memory"] = "no NVIDIA card"
+            self._description["memory"] = "no NVIDIA card"
             return
         plan = vllm_memory.plan(folder, draft, self._settings, card)
         self._memory = plan.shares
-        self.description["memory"] = str(plan)
+        self._description["memory"] = str(plan)
         log.info("memory: %s", plan)
         plan.check()
 
@@ -291,7 +294,7 @@ class VllmEngine:
                 version=self.name.version,
             )
         told_apart = vllm_check.tells_apart(alone)
-        self.description["picture_check"] = "passed" if told_apart else "no two answers differ: it says nothing"
+        self._description["picture_check"] = "passed" if told_apart else "no two answers differ: it says nothing"
 
     async def _check_answer(self, prepared: Any) -> list[vllm_check.Step]:
         from vllm import SamplingParams
@@ -420,9 +423,6 @@ class VllmEngine:
                     )
                 )
             self._drafts.judge()
-            self.description["drafts"] = str(self._drafts)
-            if self._health.state is EngineState.READY:
-                self._health = replace(self._health, drafts=self._drafts.told())
 
     async def _end_silent_runs(self) -> bool:
         """Were there any? Each ends as timed out, its text kept."""
@@ -451,7 +451,7 @@ class VllmEngine:
         except Exception as error:  # whatever it is: no answer
             log.warning("the engine does not answer: %r", error)
             return True
-        self._health = self._ready()
+        self._health = Health(EngineState.READY, memory=self._memory)
         return False
 
     async def _probe(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,3 +23,16 @@ def tiny_model() -> Path:
     command = [sys.executable, "-m", "scripts.tiny_model.build"]
     out = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     return Path(out.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Ends with its file: while Playwright runs, no asynchronous test of another file can."""
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import need_browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=need_browser(), args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Desk, Product, need_browser
 from tests.engines.fake_hub import COMMIT, FakeHub
@@ -53,14 +53,6 @@ def product(hub: FakeHub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     product.start()
     yield product
     product.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=need_browser(), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 def test_the_download_is_shown_and_then_read_with(product: Product, hub: FakeHub, browser: Browser) -> None:

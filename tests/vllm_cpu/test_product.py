@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 import tests.browser.conftest as running
 from scripts.tiny_model.book import Example, upright
@@ -35,15 +35,6 @@ def product(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         product.start()
     yield product
     product.stop()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Ends with this file: while Playwright runs, no asynchronous test of another file can."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=need_browser(), args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
