@@ -14,6 +14,7 @@ from typing import Any, TextIO
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.exact_json import dumps
 from ocr_ui.exports.examples import WHOLE
+from ocr_ui.exports.reasons import NO_PICTURE, Reason
 from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 
@@ -66,9 +67,9 @@ class _Writer:
     def add(self, sample: Sample) -> None:
         lines = [line for line in sample.label.lines if line.quad]
         if not sample.picture or sample.no_split:
-            self._notes.leave_out(sample, sample.no_split or "the picture is missing")
+            self._notes.leave_out(sample, sample.no_split or NO_PICTURE)
         elif not lines:
-            self._notes.leave_out(sample, "no line has a box")
+            self._notes.leave_out(sample, Reason("no_boxes", "no line has a box"))
         else:
             self._notes.changes["lines_without_a_box_left_out"] += len(sample.label.lines) - len(lines)
             self._notes.rows[sample.split or WHOLE] += 1

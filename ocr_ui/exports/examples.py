@@ -12,7 +12,8 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import ASKED_NOTHING
 from ocr_ui.domain.review import Verdict
 from ocr_ui.domain.reward import OF_TASK
-from ocr_ui.exports.labels import NoLabel, label, task_of
+from ocr_ui.exports.labels import label, task_of
+from ocr_ui.exports.reasons import NO_PICTURE, LeftOut, Reason
 from ocr_ui.exports.sample import Notes, Options, Sample
 
 PLACEHOLDER = "<image>"
@@ -63,10 +64,6 @@ class Example:
         return self.model_answer if wrong else ""
 
 
-class LeftOut(Exception):
-    """The item is no example; the message says why."""
-
-
 def examples(
     samples: Iterable[Sample], folder: Path, name: str, notes: Notes, options: Options, reward: bool = False
 ) -> Iterator[Example]:
@@ -79,20 +76,21 @@ def examples(
     for sample in samples:
         try:
             yield _example(sample, folder, name, notes, options, reward)
-        except (LeftOut, NoLabel) as reason:
-            notes.leave_out(sample, str(reason))
+        except LeftOut as left_out:
+            notes.leave_out(sample, left_out.reason)
 
 
 def _example(sample: Sample, folder: Path, name: str, notes: Notes, options: Options, reward: bool) -> Example:
     if not sample.picture:
-        raise LeftOut("the picture is missing")
+        raise LeftOut(NO_PICTURE)
     if sample.no_split:
         raise LeftOut(sample.no_split)
     prompt = storable(sample.recognition.prompt.text)
     if not prompt.strip():
-        raise LeftOut("its prompt is empty")
+        raise LeftOut(Reason("prompt_empty", "its prompt is empty"))
     if PLACEHOLDER in prompt:
-        raise LeftOut(f"its prompt holds {PLACEHOLDER}, which trainers take for a picture")
+        told = f"its prompt holds {PLACEHOLDER}, which trainers take for a picture"
+        raise LeftOut(Reason("prompt_holds_sign", told, {"sign": PLACEHOLDER}))
     text = storable(label(sample, notes, reward))
     _check_length(sample, prompt, options.max_prompt_length)
     return Example(
@@ -123,7 +121,8 @@ def _check_length(sample: Sample, prompt: str, most: int | None) -> None:
     size = sample.transform.engine_size if sample.transform else (sample.page.width, sample.page.height)
     tokens = prompt_tokens(prompt, *size)
     if tokens > most:
-        raise LeftOut(f"picture and prompt have about {tokens} tokens, more than {most}")
+        told = f"picture and prompt have about {tokens} tokens, more than {most}"
+        raise LeftOut(Reason("too_long", told, {"tokens": tokens, "limit": most}))
 
 
 def prompt_tokens(prompt: str, width: int, height: int) -> int:

@@ -18,7 +18,8 @@ from ocr_ui.domain.exact_json import storable
 from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.exports.columns import whole_text
 from ocr_ui.exports.examples import WHOLE
-from ocr_ui.exports.labels import NoLabel, label, task_of
+from ocr_ui.exports.labels import label, task_of
+from ocr_ui.exports.reasons import NO_PICTURE, NoLabel
 from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.rows import (
     PICTURE,
@@ -94,7 +95,7 @@ def _with_pictures(samples: Iterable[Sample], notes: Notes) -> Iterator[Sample]:
         if sample.picture and not sample.no_split:
             yield sample
         else:
-            notes.leave_out(sample, sample.no_split or "the picture is missing")
+            notes.leave_out(sample, sample.no_split or NO_PICTURE)
 
 
 def _row(sample: Sample, notes: Notes) -> dict[str, Any]:

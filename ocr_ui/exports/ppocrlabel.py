@@ -20,6 +20,7 @@ import numpy as np
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.page import Page
+from ocr_ui.exports.reasons import NO_PICTURE, Reason
 from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.images.crops import crop, encode_jpeg
@@ -30,6 +31,7 @@ TALL = 1.5
 """A crop that is so many times as high as wide is turned by PaddleOCR's recogniser."""
 
 _CROPS = "crop_img"
+_NO_BOXES = Reason("no_boxes_for_tool", "no line has a box, and the tool keeps no picture without boxes")
 # Lone surrogates have no UTF-8; U+0085, U+2028 and U+2029 end a line for some readers.
 _UNSAFE = re.compile("[\ud800-\udfff\u0085\u2028\u2029\x7f]")
 _WORDS = re.compile("true|false|null")
@@ -74,9 +76,9 @@ class _Writer:
     def add(self, sample: Sample) -> None:
         lines = [line for line in sample.label.lines if line.quad]
         if not sample.picture:
-            self.notes.leave_out(sample, "the picture is missing")
+            self.notes.leave_out(sample, NO_PICTURE)
         elif not lines:
-            self.notes.leave_out(sample, "no line has a box, and the tool keeps no picture without boxes")
+            self.notes.leave_out(sample, _NO_BOXES)
         else:
             self.notes.changes["lines_without_a_box_left_out"] += len(sample.label.lines) - len(lines)
             self._write(sample, lines)

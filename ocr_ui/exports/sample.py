@@ -10,6 +10,7 @@ from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, Review
+from ocr_ui.exports.reasons import Reason
 from ocr_ui.images.transform import PictureTransform
 
 
@@ -26,7 +27,7 @@ class Sample:
         reviewed_at: of the last change of the review, None where nobody has judged.
         transform: of the stored picture to the bundled one, None where that is the stored one.
         split: the part of the data that it belongs to; "" where the data is not split, or belongs to no part.
-        no_split: why it belongs to no part.
+        no_split: why it belongs to no part, None where it has one or the data is not split.
     """
 
     id: int
@@ -44,7 +45,7 @@ class Sample:
     reviewed_at: datetime | None
     transform: PictureTransform | None = None
     split: str = ""
-    no_split: str = ""
+    no_split: Reason | None = None
 
     @property
     def label(self) -> PageContent:
@@ -81,9 +82,9 @@ class Notes:
         rows: of each data file, by its name or the split's.
     """
 
-    left_out: list[tuple[int, str]] = field(default_factory=list)
+    left_out: list[tuple[int, Reason]] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
     rows: Counter[str] = field(default_factory=Counter)
 
-    def leave_out(self, sample: Sample, reason: str) -> None:
+    def leave_out(self, sample: Sample, reason: Reason) -> None:
         self.left_out.append((sample.id, reason))

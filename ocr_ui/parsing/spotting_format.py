@@ -10,12 +10,15 @@ from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.errors import BadInput
 from ocr_ui.parsing import loose_json, spotting_tokens
+from ocr_ui.parsing.answers import clean
 from ocr_ui.parsing.coordinates import POINTS, SCALE, is_flat
+from ocr_ui.parsing.plain import has_boxes
 
 NO_TEXT = "没有文字"
 """The model's answer, and the label, for a page without text."""
 
 _POINTS = re.compile(POINTS)
+_JSON_LIST = re.compile(r"\s*(?:```\w*\s*)?\[\s*(?:\{|\])")
 _CHAIN_START = re.compile(r"\s*[,，、]?\s*[(（]")
 
 
@@ -27,6 +30,25 @@ class Shape(StrEnum):
     POSITIONS = "positions"
     BARE = "bare"
     JSON = "json"
+
+
+def shape_of(answer: str, prompt: str = "") -> Shape:
+    """The shape of a model's answer, whatever is wrong with it; of one without a box, what its prompt asks for."""
+    raw = clean(answer)
+    if _JSON_LIST.match(raw):
+        return Shape.JSON
+    if "<pos_" in raw:
+        return Shape.POSITIONS
+    if spotting_tokens.WHOLE_QUAD.search(raw):
+        return Shape.TAGS
+    if has_boxes(raw) or _ends_in_box(raw):
+        return Shape.BARE
+    return Shape.JSON if "json" in prompt.lower() else Shape.BARE
+
+
+def _ends_in_box(text: str) -> bool:
+    ends = [found.end() for found in _POINTS.finditer(text)]
+    return bool(ends) and ends[-1] == len(text.rstrip())
 
 
 def write(lines: Sequence[TextLine], shape: Shape, size: tuple[int, int], upright: bool = False) -> str:

@@ -14,7 +14,7 @@ from ocr_ui.scoring import teds
 from ocr_ui.scoring.flat_text import flatten
 from ocr_ui.scoring.official_fields import read_object
 from ocr_ui.scoring.official_spotting import ENOUGH, NO_TEXT
-from ocr_ui.scoring.spotting_shapes import BoxedText, read, shape_of
+from ocr_ui.scoring.spotting_shapes import BoxedText, read, rule_shape
 from ocr_ui.scoring.text import LENIENT, Normalization, edit_distance
 
 T = TypeVar("T")
@@ -27,11 +27,11 @@ _MOST_PAIRS = 4_000_000
 
 def spotting(response: str, reference: str) -> Reward:
     """Twice the similarity of the pairs by the lines of both sides, with the pairing that gives most."""
-    label_shape = shape_of(reference)
+    label_shape = rule_shape(reference)
     labelled = read(reference, label_shape) if label_shape else []
     if not labelled and NO_TEXT not in reference and reference.strip():
         return _told(None, "label_shape_unknown", "The label is in none of the four shapes of text with boxes.")
-    answer_shape = shape_of(response)
+    answer_shape = rule_shape(response)
     answered = read(response, answer_shape) if answer_shape else []
     if not labelled or not answered:
         value = float(not labelled and not answered)

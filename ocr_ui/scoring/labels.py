@@ -12,7 +12,7 @@ from ocr_ui.domain.reward import LabelProblem, RewardTask
 from ocr_ui.scoring.flat_text import flatten, without_coordinates
 from ocr_ui.scoring.official_fields import read_object
 from ocr_ui.scoring.official_spotting import NO_TEXT
-from ocr_ui.scoring.spotting_shapes import PAIR, read, shape_of
+from ocr_ui.scoring.spotting_shapes import PAIR, read, rule_shape
 
 _TABLE_ATTRIBUTES = re.compile(r"<table\s[^<>]{0,400}>", re.IGNORECASE)
 _COORDINATES = re.compile(r"[(（]\s*\d+\s*[,，]\s*\d+\s*[)）]")
@@ -38,7 +38,7 @@ def problems(task: RewardTask, label: str) -> list[LabelProblem]:
 
 
 def _spotting(label: str) -> Iterator[LabelProblem]:
-    shape = shape_of(label)
+    shape = rule_shape(label)
     if NO_TEXT in label and not shape:
         return
     if found := _POLYGON.search(label):
@@ -111,7 +111,7 @@ def _as_json(label: str) -> str | None:
     if lines and len(lines) == len(entries):
         return _written(lines)
     tight = _LOOSE_PAIR.sub(r"\1,\2", label)
-    return tight if tight != label and shape_of(tight) else None
+    return tight if tight != label and rule_shape(tight) else None
 
 
 def _is_box(value: Any) -> bool:

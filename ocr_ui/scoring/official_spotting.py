@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from ocr_ui.domain.reward import Reward
-from ocr_ui.scoring.spotting_shapes import BoxedText, comparable, read, shape_of
+from ocr_ui.scoring.spotting_shapes import BoxedText, comparable, read, rule_shape
 from ocr_ui.scoring.text import edit_distance
 
 NO_TEXT = "没有文字"
@@ -33,7 +33,7 @@ def reward(response: str, reference: str) -> Reward:
         return _told(-1.0, "number_too_long", "A number has hundreds of digits; the rule fails there.")
     if _same(response, reference):
         return _told(1.0, "same", "The answer says the same as the label.")
-    shape, wanted = shape_of(response), shape_of(reference)
+    shape, wanted = rule_shape(response), rule_shape(reference)
     if not shape:
         return _told(0.0, "answer_shape_unknown", "The answer is in none of the four shapes of text with boxes.")
     if not wanted:

@@ -42,8 +42,8 @@ class BoxedText(NamedTuple):
         return (self.right - self.left) * (self.bottom - self.top)
 
 
-def shape_of(text: str) -> str:
-    """json, tags, positions or bare; empty where it is none of them."""
+def rule_shape(text: str) -> str:
+    """json, tags, positions or bare, where the official rule reads the text as that; empty where it reads none."""
     if _json_list(text):
         return "json"
     if "<ref>" in text and "<quad>(" in text:

@@ -20,6 +20,7 @@ from typing import Any
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.exports.files import pack
+from ocr_ui.exports.reasons import Reason
 from ocr_ui.exports.registry import FolderFormat, Format, TextFormat, format_named
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.show import COMMANDS, first_record
@@ -60,7 +61,7 @@ class ExportReport:
     files: tuple[str, ...]
     count_in: int
     count_out: int
-    left_out: tuple[tuple[int, str], ...]
+    left_out: tuple[tuple[int, Reason], ...]
     pictures: int
     missing_pictures: tuple[tuple[int, str, str], ...]
     changes: dict[str, int]
@@ -259,7 +260,7 @@ class _Run:
             picture=self._picture(item, transform),
             transform=transform,
             split=self._splits.parts.get(item.document_id, ""),
-            no_split=self._splits.without_part.get(item.document_id, ""),
+            no_split=self._splits.without_part.get(item.document_id),
         )
 
     def report(self, chosen: Format, out_dir: Path, digest: str) -> ExportReport:
@@ -448,15 +449,16 @@ def _is_empty(chosen: Format, report: ExportReport) -> bool:
 
 
 def _nothing_left(report: ExportReport) -> BadInput:
-    reasons = Counter(reason for _, reason in report.left_out)
-    told = "; ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+    reasons = Counter(reason.code for _, reason in report.left_out).most_common(3)
+    first = {reason.code: reason for _, reason in reversed(report.left_out)}
+    told = "; ".join(f"{first[code]} ({count})" for code, count in reasons)
     return BadInput(
         "nothing_fits",
         f"None of the {report.count_in} items can be written as {report.format}; nothing was written. {told}.",
         "Judge or correct some of them, or choose another format.",
         count=report.count_in,
         format=report.format,
-        reasons=told,
+        reasons=[{**asdict(first[code]), "count": count} for code, count in reasons],
     )
 
 

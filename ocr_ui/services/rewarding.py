@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ocr_ui.domain.content import PageContent
-from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import ASKED_NOTHING, Recognition
 from ocr_ui.domain.reward import OF_TASK, LabelProblem, Reward, RewardTask
 from ocr_ui.errors import TooLarge
+from ocr_ui.exports import label_text
+from ocr_ui.exports.label_text import Said
+from ocr_ui.exports.reasons import NoLabel, Reason
 from ocr_ui.scoring import labels, rewards
 from ocr_ui.scoring.judge import Judge
 from ocr_ui.scoring.reward_file import RewardFile
 from ocr_ui.services.annotate import Annotator, Item
 from ocr_ui.services.checked_content import checked
-from ocr_ui.services.label_text import label_text
+from ocr_ui.services.export import read_as
 from ocr_ui.services.reward_once import JUDGED
 from ocr_ui.settings import Settings
 
@@ -29,13 +33,13 @@ THREADS = 2
 @dataclass(frozen=True, slots=True)
 class Scored:
     """Attributes:
-    task: what the reward is given for.
+    task: what the reward is given for; None where the item has no label that one could be given for.
     response, reference: the texts that were compared.
     rewards: the one that training sees first (the reward file's, else the judge's or the official rule's), then others.
     problems: of the label.
     """
 
-    task: RewardTask
+    task: RewardTask | None
     response: str
     reference: str
     rewards: tuple[Reward, ...]
@@ -43,7 +47,7 @@ class Scored:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "task": self.task.value,
+            "task": self.task and self.task.value,
             "reference": self.reference,
             "reward": self.rewards[0].value,
             "reason": self.rewards[0].reason,
@@ -89,14 +93,13 @@ class Rewarding:
 
     def _score_item(self, item: Item, label: PageContent) -> Scored:
         recognition, page = item.recognition.recognition, item.page.page
-        task, size = Task(recognition.prompt.task), (page.width, page.height)
-        response = recognition.generation.text
-        if (
-            recognition.generation.tokens is None
-        ):  # an engine of no language model: its lines, as a model would say them
-            response = label_text(task, recognition.content, size)
-        reference = label_text(task, label, size, response)
-        return self._score(OF_TASK[task], response, reference, recognition.prompt.text, None)
+        said = Said(recognition, label, (page.width, page.height), read_as(recognition.transform))
+        response = answer_of(replace(said, content=recognition.content))
+        try:
+            task, reference = OF_TASK[label_text.task_of(recognition)], label_text.write(said, reward=True)
+        except NoLabel as error:
+            return _unlabelled(response, error.reason)
+        return self._score(task, response, reference, recognition.prompt.text, None)
 
     def _score(self, task: RewardTask, response: str, reference: str, question: str, judge: Judge | None) -> Scored:
         longest = max(len(response), len(reference))
@@ -119,3 +122,17 @@ class Rewarding:
         if clean.code not in ("no_rule", "no_judge"):
             found.append(clean)
         return Scored(task, response, reference, tuple(found), tuple(labels.problems(task, reference)))
+
+
+def answer_of(said: Said) -> str:
+    """The model's answer; of an engine that takes no prompt, what it read, as a model would have said it."""
+    recognition: Recognition = said.recognition
+    if recognition.engine.kind in ASKED_NOTHING:
+        with suppress(NoLabel):
+            return label_text.write(said, reward=True)
+    return recognition.generation.text
+
+
+def _unlabelled(response: str, reason: Reason) -> Scored:
+    told = Reward("official", None, f"No reward: {reason}.", "no_label", {"why": asdict(reason)})
+    return Scored(None, response, "", (told,), ())

@@ -16,6 +16,7 @@ from itertools import groupby
 import numpy as np
 
 from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.exports.reasons import Reason
 from ocr_ui.images.likeness import SIDE, Lookalikes, is_flat, small
 from ocr_ui.images.stored import decode_png
 from ocr_ui.storage.pictures import Pictures
@@ -52,7 +53,7 @@ class Splits:
     """Attributes: parts: by document; without_part: why a document is in none."""
 
     parts: dict[int, str] = field(default_factory=dict)
-    without_part: dict[int, str] = field(default_factory=dict)
+    without_part: dict[int, Reason] = field(default_factory=dict)
 
 
 def find_splits(store: Store, shares: Sequence[tuple[str, float]]) -> Splits:
@@ -68,9 +69,8 @@ def find_splits(store: Store, shares: Sequence[tuple[str, float]]) -> Splits:
         near = {group for grey in telling for group in seen.groups_near(grey)}
         if len(near) > 1:
             first, second = sorted(near)[:2]
-            found.without_part[document] = (
-                f"it has copies of pictures of documents {first} and {second}, which may be in two parts"
-            )
+            told = f"it has copies of pictures of documents {first} and {second}, which may be in two parts"
+            found.without_part[document] = Reason("in_two_parts", told, {"first": first, "second": second})
             continue
         group = near.pop() if near else document
         groups.setdefault(group, _part(pictures[0], shares))

@@ -2,7 +2,7 @@
 
 Their English words stand where they arise, with the values they speak of. The Chinese ones stand here, by code. Their
 `{placeholders}` are details of the error or warning: `{limit:bytes}` and `{limit:pixels}` write a number as people do,
-`{what:name}` takes the name from a table.
+`{what:name}` takes the name from a table, `{reasons:reasons}` tells why items are left out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from ocr_ui.domain.amounts import bytes_text, pixels_text
 from ocr_ui.domain.review import State
+from ocr_ui.ui.label_messages import LEFT_OUT_ZH, PROBLEMS_ZH
 from ocr_ui.ui.texts import TEXTS
 
 BLANK = re.compile(r"\{(\w+)(?::(\w+))?\}")
@@ -30,15 +31,34 @@ NAMES_ZH: dict[str, str] = {
     "tables": "个表格",
     "warnings": "条警告",
     "characters": "个字符",
+    "stopped": "已停止",
+    "cut": "被截断",
+    "failed": "失败",
     **{state: TEXTS[f"state.{state}"]["zh"] for state in State},
 }
 """English names that occur as details; those that are names everywhere (JPEG, Photoshop) are taken as they are."""
+
+
+def left_out_zh(reasons: list[dict[str, Any]]) -> str:
+    """Reasons of `ocr_ui.exports.reasons` with the number of items that each is true of."""
+    return "；".join(f"{_left_out(reason)}（{reason['count']} 个）" for reason in reasons)
+
+
+def _left_out(reason: dict[str, Any]) -> str:
+    code, details = reason["code"], reason["details"]
+    if code in LEFT_OUT_ZH:
+        return fill_in(LEFT_OUT_ZH[code], details)
+    problem = PROBLEMS_ZH.get(code)
+    return reason["message"] if problem is None else f"标签无法评分：{fill_in(problem, details).rstrip('。')}"
+
 
 FORMS: dict[str, Callable[[Any], str]] = {
     "bytes": bytes_text,
     "pixels": lambda number: pixels_text(number, "zh"),
     "percent": lambda share: f"{share:.1%}",
     "name": lambda name: NAMES_ZH.get(name, str(name)),
+    "reasons": left_out_zh,
+    "left_out": _left_out,
 }
 
 FOR_ADMINISTRATOR = "For the administrator: {hint}"
@@ -202,7 +222,7 @@ ERRORS_ZH: dict[str, str] = {
     "nothing_to_import": "在 {folder} 中没有找到带图片的标注。{reasons} 请检查文件夹和格式。",
     "bad_split": "无法按 {value} 划分数据。请写两到三个相加为 1 的比例，如 0.9/0.05/0.05。",
     "no_parts": "格式 {format} 不支持划分。请去掉划分比例，或选择用于训练的格式。",
-    "nothing_fits": "{count} 个条目都无法写成 {format}，未写入任何内容。原因：{reasons}",
+    "nothing_fits": "{count} 个条目都无法写成 {format}，未写入任何内容。原因：{reasons:reasons}。",
     "nothing_to_export": "没有符合条件的条目，未写入任何内容。请放宽筛选条件。",
     "number_too_large": "数字过大，无法保存。请刷新页面后重试。",
     "out_of_memory": "引擎识别此页时内存不足。请管理员调低 OCR_UI_ENGINE_PIXELS 或 OCR_UI_MAX_NUM_SEQS。",

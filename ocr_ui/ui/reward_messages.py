@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ocr_ui.ui.label_messages import PROBLEMS_ZH
 from ocr_ui.ui.messages import fill_in
 
 REASONS_ZH: dict[str, str] = {
@@ -26,6 +27,7 @@ REASONS_ZH: dict[str, str] = {
     "label_without_lines": "标签中没有可读的行，规则不给分。",
     "line_numbers": "回答有 {answered} 行，标签有 {labelled} 行。",
     "lines": "标签的 {labelled} 行在回答的 {answered} 行中找到 {pairs} 行。",
+    "no_label": "没有分值：{why:left_out}。",
     "no_judge": "{task} 由评判模型评分，但没有设置评判模型。",
     "no_rule": "这里没有 {task} 的规则：请用官方工具包的奖励函数。",
     "number_too_long": "有一个数字长达数百位，规则无法评分。",
@@ -49,19 +51,6 @@ REASONS_ZH: dict[str, str] = {
     "text_too_different": "文本相似度 {text:percent}；不到 50% 计 0。",
     "too_many_lines": "行数太多，无法求最佳配对。",
     "values": "各字段的值相似度 {alike:percent}。",
-}
-
-PROBLEMS_ZH: dict[str, str] = {
-    "label_coordinates": "{found} 这样的坐标只从回答中去掉，不从标签中去掉。",
-    "label_empty": "标签是空的，任何回答都不会正确。",
-    "label_line_break": "有文本带换行，该行读不出来。",
-    "label_lines_unread": "标签的 {lines} 行只有 {read} 行能读出，其余会算作模型编造的。",
-    "label_no_fields": "标签没有字段，任何回答都得 0 分。",
-    "label_no_object": "标签不是 JSON 对象，会按文本逐字评分。",
-    "label_polygon": "框只读取两个角点，这里有更多：框会被当成另一个。",
-    "label_shape_unknown": "标签不是带框文本的四种格式之一，该样本不参与训练。",
-    "label_table_attributes": "规则只认 <table>，会漏掉 {tag}，回答会被判错。",
-    "label_text_like_coordinates": "文本“{text}”像坐标：JSON 能写下它，这种格式不能。",
 }
 
 

@@ -159,6 +159,11 @@ def test_no_record_where_nothing_fits(client: TestClient, workbench: Workbench) 
     add_item(workbench.store, ["not judged"], shade=60)
     answer = client.get("/v1/exports/trl-dpo/example", params={"text": "not judged"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "nothing_fits")
+    assert answer.json()["error"]["message"].endswith("nothing was written. nobody has judged it (1).")
+    answer = client.get(
+        "/v1/exports/trl-dpo/example", params={"text": "not judged"}, headers={"X-Workbench-Lang": "zh"}
+    )
+    assert answer.json()["error"]["message"].endswith("原因：还没有人判定（1 个）。")
     answer = client.get("/v1/exports/trl-dpo/example", params={"text": "nowhere"})
     assert answer.json()["error"]["code"] == "nothing_to_export"
 

@@ -6,6 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 from stored import content
 
+from ocr_ui.domain.content import PageContent, TextLine
+
 IE = {"task": "ie", "response": '{"a": "x"}', "reference": '{"a": "x", "b": "y"}'}
 
 
@@ -30,9 +32,18 @@ def test_in_chinese_with_what_is_wrong_and_what_mends_it(client: TestClient) -> 
 def test_an_item(client: TestClient, item: int) -> None:
     kept = client.post(f"/v1/items/{item}/rewards", json={}).json()
     assert kept["task"] == "spotting"
-    assert kept["reward"] == 0  # "raw answer" has no boxes
+    assert kept["reward"] == 1  # RapidOCR takes no prompt: its lines are scored as a model would have said them
     said = content("Total 12.80").to_dict()
-    assert client.post(f"/v1/items/{item}/rewards", json={"content": said}).json()["reference"].count("box") == 1
+    edited = client.post(f"/v1/items/{item}/rewards", json={"content": said}).json()
+    assert edited["reference"].startswith("Total 12.80(")
+    assert 0 < edited["reward"] < 1
+
+
+def test_an_item_without_a_label_says_so_in_chinese(client: TestClient, item: int) -> None:
+    said = PageContent((TextLine("Total", None, None, "l0"),), text="Total").to_dict()
+    headers = {"X-Workbench-Lang": "zh"}
+    value = client.post(f"/v1/items/{item}/rewards", json={"content": said}, headers=headers).json()
+    assert (value["reward"], value["reason"]) == (None, "没有分值：第 1 行没有框。")
 
 
 @pytest.mark.parametrize(

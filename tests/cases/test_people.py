@@ -17,6 +17,7 @@ from ocr_ui.domain.recognition import Generation
 from ocr_ui.domain.review import State, Verdict
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import Conflict
+from ocr_ui.exports.reasons import NO_PICTURE
 from ocr_ui.exports.registry import NAMES, format_named
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.engines import Engines
@@ -120,7 +121,7 @@ async def test_pe06_every_format_goes_on_past_a_missing_picture(store: Store, tm
     gone = store.recognitions.get(ids[0]).recognition.page_sha256
     store.pictures.path(gone).unlink()
     report = await Exporter(store).export(name, tmp_path / "out")
-    left_out = ((ids[0], "the picture is missing"),) if name in NEED_PICTURES else ()
+    left_out = ((ids[0], NO_PICTURE),) if name in NEED_PICTURES else ()
     assert (report.count_in, report.count_out, report.pictures) == (3, 3 - len(left_out), 2)
     assert report.left_out == left_out
     assert report.missing_pictures == ((ids[0], gone, "missing"),)

@@ -284,7 +284,7 @@ async def test_what_the_tool_cannot_hold_is_left_out_and_said(store: Store, tmp_
     empty = add_page(store, PageContent(text="no boxes"))
     report = await Exporter(store).export("ppocrlabel", tmp_path / "out")
     assert (report.count_in, report.count_out) == (2, 1)
-    assert report.left_out == ((empty, "no line has a box, and the tool keeps no picture without boxes"),)
+    assert [(one, reason.code) for one, reason in report.left_out] == [(empty, "no_boxes_for_tool")]
     assert report.changes == {"lines_without_a_box_left_out": 1, "crops_without_text_left_out": 1}
     assert [entry["transcription"] for entry in next(iter(ppocr_labels(tmp_path / "out").values()))] == ["a", "  "]
     assert whole

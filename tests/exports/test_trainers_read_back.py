@@ -149,7 +149,7 @@ async def test_a_label_that_the_reward_cannot_score_is_left_out_of_rewards_alone
     item = add(store, "x", Task.TEXT, "t", pixels=picture(1))
     await correct(store, item, PageContent(text="at (1,2),(3,4)"))
     report = await Exporter(store).export("verl", tmp_path / "out")
-    assert [one for one, reason in report.left_out if reason.startswith("its label cannot be scored")] == [item]
+    assert [one for one, reason in report.left_out if str(reason).startswith("its label cannot be scored")] == [item]
     await Exporter(store).export("sft-a", tmp_path / "out")
     assert readers.rows(tmp_path / "out", "sft-a")[1].answer == "at (1,2),(3,4)"
 
@@ -302,7 +302,7 @@ async def test_what_is_no_example_is_left_out_and_told(store: Store, tmp_path: P
     await right(store, empty)
     report = await Exporter(store).export("sft-b", tmp_path / "out")
     assert len(readers.rows(tmp_path / "out", "sft-b")) == report.count_out == good
-    reasons = dict(report.left_out)
+    reasons = {one: str(reason) for one, reason in report.left_out}
     assert report.count_in == 7
     assert [reasons[item] for item in range(2, 8)] == [
         "nobody has judged it",
@@ -313,6 +313,8 @@ async def test_what_is_no_example_is_left_out_and_told(store: Store, tmp_path: P
         "it has no fields",
     ]
     sheet = json.loads((tmp_path / "out" / "report-sft-b.json").read_text())
+    told = {"code": "not_judged", "message": "nobody has judged it", "details": {}}
+    assert sheet["left_out"][0] == [2, told]
     assert (sheet["count_in"], sheet["count_out"], sheet["rows"], sheet["version"]) == (7, 1, {"train": 1}, "0.1.0")
 
 
@@ -331,7 +333,7 @@ async def test_rows_over_the_length_are_left_out_and_listed(store: Store, tmp_pa
     [(item, reason)] = report.left_out
     assert item == large
     # 2000 x 2000 pixels are 62 x 63 tokens and two more
-    assert reason == f"picture and prompt have about {62 * 63 + 2 + len(SPOT) + 8} tokens, more than 1024"
+    assert str(reason) == f"picture and prompt have about {62 * 63 + 2 + len(SPOT) + 8} tokens, more than 1024"
 
 
 async def test_kto_takes_right_and_wrong_and_dpo_only_pairs(store: Store, tmp_path: Path) -> None:
@@ -344,10 +346,10 @@ async def test_kto_takes_right_and_wrong_and_dpo_only_pairs(store: Store, tmp_pa
     assert [row.flag for row in readers.rows(tmp_path / "out", "trl-kto")] == [False, True]
     report = await Exporter(store).export("trl-dpo", tmp_path / "out")
     assert [row.worse[:5] for row in readers.rows(tmp_path / "out", "trl-dpo")] == ["TOTAI"]
-    assert report.left_out == (
+    assert [(one, str(reason)) for one, reason in report.left_out] == [
         (good, "the model was right, so that there is no worse answer"),
         (stopped, "the model's answer is not whole (stopped)"),
-    )
+    ]
     for name, kto, dpo in (("llama-factory", "ocr_kto", "ocr_dpo"), ("ms-swift", "kto", "dpo")):
         await Exporter(store).export(name, tmp_path / "out")
         read = readers.llama_factory if name == "llama-factory" else readers.ms_swift
@@ -432,7 +434,7 @@ async def test_coco_text_reads_by_its_rules_and_coco_by_its_own_library(
     item = await corrected(store)
     unplaced = add(store, "plain", Task.TEXT, "t", pixels=picture(1))
     report = await Exporter(store).export("coco-text", tmp_path / "out")
-    assert report.left_out == ((unplaced, "no line has a box"),)
+    assert [(one, reason.code) for one, reason in report.left_out] == [(unplaced, "no_boxes")]
     own = tmp_path / "out" / "coco-text"
     theirs = json.loads((own / "cocotext.json").read_text("utf-8"))
     image = theirs["imgs"][str(item)]

@@ -11,12 +11,12 @@ import pytest
 from engines.scripted_server import Answer, serve
 from stored import ANN, add_item, content, open_store, recognition
 
-from ocr_ui.domain.content import Field, PageContent, Table
+from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation, PromptUsed
 from ocr_ui.errors import NotFound, TooLarge
+from ocr_ui.images.transform import Pad, PictureTransform
 from ocr_ui.services.annotate import Annotator
-from ocr_ui.services.label_text import label_text
 from ocr_ui.services.rewarding import LONGEST, Rewarding
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -39,12 +39,20 @@ async def rewarding(store: Store, tmp_path: Path) -> AsyncIterator[Rewarding]:
     await made.close()
 
 
-def reading(store: Store, said: PageContent, answer: str, task: Task, tokens: int | None = 12) -> int:
+def reading(
+    store: Store,
+    said: PageContent,
+    answer: str,
+    task: Task | str,
+    engine: str = "openai",
+    transform: PictureTransform | None = None,
+) -> int:
     """A reading of a page by a model that answered so."""
     first = store.recognitions.get(add_item(store, said))
-    prompt = PromptUsed("t", "0123456789ab", task.value, "检测")
-    value = recognition(first.recognition.page_sha256, said)
-    value = replace(value, prompt=prompt, generation=Generation(answer, "stop", tokens, 0.5))
+    prompt = PromptUsed("t", "0123456789ab", str(task), "检测")
+    value = recognition(first.recognition.page_sha256, said, engine=engine)
+    value = replace(value, prompt=prompt, generation=Generation(answer, "stop", 12, 0.5))
+    value = replace(value, transform=transform.to_dict() if transform else {})
     return store.recognitions.add(value, first.page_id)
 
 
@@ -68,7 +76,7 @@ async def test_the_item_as_it_was_left(store: Store, rewarding: Rewarding) -> No
 
 
 async def test_an_engine_without_a_language_model_is_scored_by_its_lines(store: Store, rewarding: Rewarding) -> None:
-    item = reading(store, content("Total", "Thanks"), "Total\nThanks", Task.SPOTTING, tokens=None)
+    item = reading(store, content("Total", "Thanks"), "Total\nThanks", Task.SPOTTING, "rapidocr")
     found = await rewarding.of_item(item, content("Total", "Thanx").to_dict())
     assert found.rewards[0].value == pytest.approx(1 - (2 / 6) / 2, abs=1e-6)
 
@@ -77,6 +85,27 @@ async def test_what_is_wrong_with_the_label_is_said_with_it(store: Store, reward
     table = Table('<table border="1"><tr><td>a</td></tr></table>')
     item = reading(store, PageContent(tables=(table,), text=table.html), "<table></table>", Task.TABLE)
     assert [problem.code for problem in (await rewarding.of_item(item)).problems] == ["label_table_attributes"]
+
+
+async def test_the_label_stands_where_the_model_saw_it(store: Store, rewarding: Rewarding) -> None:
+    """It read the picture of 1000 x 800 with a margin above and below: its thousandths are of 1000 x 1000 pixels."""
+    read = PictureTransform(1000, 800).then(Pad(0, 100, 0, 100, (255, 255, 255)))
+    item = reading(store, content("Total"), "Total(10,100),(500,115)", Task.SPOTTING, transform=read)
+    found = await rewarding.of_item(item)
+    assert (found.reference, found.rewards[0].value) == ("Total(10,100),(500,115)", 1)
+
+
+async def test_without_a_label_it_says_why(store: Store, rewarding: Rewarding) -> None:
+    item = reading(store, content("Total"), ANSWER, Task.SPOTTING)
+    unplaced = PageContent((TextLine("Total", None, None, "l0"),), text="Total").to_dict()
+    [found] = (await rewarding.of_item(item, unplaced)).rewards
+    assert (found.value, found.code, found.reason) == (None, "no_label", "No reward: line 1 has no box.")
+    other = reading(store, content("Total"), "Total", "translate_poems")
+    found = await rewarding.of_item(other)
+    assert (found.task, found.rewards[0].reason) == (
+        None,
+        "No reward: its task 'translate_poems' has no form of answer.",
+    )
 
 
 async def test_of_fields_and_of_questions(store: Store, rewarding: Rewarding) -> None:
@@ -113,18 +142,3 @@ async def test_what_cannot_be_scored(rewarding: Rewarding) -> None:
         await rewarding.of_item(99)
     with pytest.raises(TooLarge):
         await rewarding.score("ie", "x" * (LONGEST + 1), "y")
-
-
-def test_a_label_takes_the_shape_of_the_answer_and_json_where_that_cannot_hold_it() -> None:
-    said = content("Total", "Thanks")
-    tags = "<ref>Total</ref><quad>(10,0),(500,19)</quad><ref>Thanks</ref><quad>(10,25),(500,44)</quad>"
-    assert label_text(Task.SPOTTING, said, SIZE, "<ref>x</ref><quad>(1,2),(3,4)</quad>") == tags
-    assert label_text(Task.SPOTTING, said, SIZE, ANSWER).startswith("Total(10,0),(500,19)")
-    assert json.loads(label_text(Task.SPOTTING, said, SIZE, "no shape"))[0] == {
-        "box": [10, 0, 500, 19],
-        "text": "Total",
-    }
-    odd = content("f(1,2),(3,4)", "Thanks")
-    assert json.loads(label_text(Task.SPOTTING, odd, SIZE, ANSWER))[0]["text"] == "f(1,2),(3,4)"
-    assert label_text(Task.SPOTTING, PageContent(), SIZE, ANSWER) == "没有文字"
-    assert label_text(Task.DOCUMENT, said, SIZE) == "Total\nThanks"

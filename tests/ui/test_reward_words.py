@@ -10,15 +10,16 @@ import pytest
 from ocr_ui.domain.reward import RewardTask
 from ocr_ui.scoring import labels, rewards
 from ocr_ui.settings import ROOT
-from ocr_ui.ui.reward_messages import PROBLEMS_ZH, REASONS_ZH, localize_rewards
+from ocr_ui.ui.label_messages import LEFT_OUT_ZH, PROBLEMS_ZH
+from ocr_ui.ui.reward_messages import REASONS_ZH, localize_rewards
 
-PLACE_OF_CODE = {"_told": 1, "_reward": 1, "_failed": 0, "_Failed": 0, "Reward": 3, "LabelProblem": 0}
+PLACE_OF_CODE = {"_told": 1, "_reward": 1, "_failed": 0, "_Failed": 0, "Reward": 3, "LabelProblem": 0, "Reason": 0}
 
 
-def codes() -> dict[str, set[str]]:
+def codes(folder: str) -> dict[str, set[str]]:
     """Codes written as plain strings, by the function that they are given to."""
     found: dict[str, set[str]] = {name: set() for name in PLACE_OF_CODE}
-    for file in (ROOT / "ocr_ui" / "scoring").glob("*.py"):
+    for file in (ROOT / "ocr_ui" / folder).rglob("*.py"):
         for call in (node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)):
             name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
             place = PLACE_OF_CODE.get(name, 99)
@@ -28,13 +29,21 @@ def codes() -> dict[str, set[str]]:
 
 
 def test_every_code_has_its_sentence() -> None:
-    found = codes()
+    found = codes("scoring")
     problems = found.pop("LabelProblem")
     reasons = {code for some in found.values() for code in some if isinstance(code, str)}
     assert len(reasons) > 25
     assert reasons - set(REASONS_ZH) == set()
     assert problems == set(PROBLEMS_ZH)
-    assert set(REASONS_ZH) - reasons == {"answer_without_lines", "label_without_lines", "fields_wrong"}
+    elsewhere = {"answer_without_lines", "label_without_lines", "fields_wrong", "no_label"}
+    assert set(REASONS_ZH) - reasons == elsewhere
+
+
+def test_every_reason_for_leaving_out_has_its_sentence() -> None:
+    found = codes("exports")["Reason"] | codes("services")["Reason"]
+    assert len(found) > 20
+    assert found == set(LEFT_OUT_ZH)
+    assert not found & set(PROBLEMS_ZH) - {"label_empty"}
 
 
 A = "aaaa(0,0),(100,100)"

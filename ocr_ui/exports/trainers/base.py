@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ocr_ui.exports.examples import Example, LeftOut, examples
+from ocr_ui.exports.examples import Example, examples
+from ocr_ui.exports.reasons import LeftOut, Reason
 from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.rows import Files
 from ocr_ui.exports.sample import Notes, Options, Sample
@@ -55,8 +56,8 @@ class TrainerFormat(FolderFormat, ABC):
         try:
             for name, row in self.rows(example):
                 files.add(name, row)
-        except LeftOut as reason:
-            notes.leave_out(example.sample, str(reason))
+        except LeftOut as left_out:
+            notes.leave_out(example.sample, left_out.reason)
 
     @abstractmethod
     def open_file(self, folder: Path, name: str) -> Any:
@@ -77,18 +78,16 @@ def pair(example: Example) -> tuple[str, str]:
     return example.answer, example.rejected
 
 
-def _no_pair(example: Example) -> str:
+def _no_pair(example: Example) -> Reason:
     if example.was_right:
-        return "the model was right, so that there is no worse answer"
+        return Reason("was_right", "the model was right, so that there is no worse answer")
     if not example.model_answer:
         return no_answer(example)
-    return "the model's answer and the label are the same text"
+    return Reason("same_answer", "the model's answer and the label are the same text")
 
 
-def no_answer(example: Example) -> str:
+def no_answer(example: Example) -> Reason:
     outcome = example.sample.recognition.outcome
-    return (
-        f"the model's answer is not whole ({outcome})"
-        if outcome != "complete"
-        else "its engine takes no prompt, so that it gave no answer to one"
-    )
+    if outcome != "complete":
+        return Reason("answer_not_whole", f"the model's answer is not whole ({outcome})", {"outcome": outcome})
+    return Reason("no_answer", "its engine takes no prompt, so that it gave no answer to one")

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from ocr_ui.exports.examples import Example, LeftOut
+from ocr_ui.exports.examples import Example
+from ocr_ui.exports.reasons import LeftOut
 from ocr_ui.exports.rows import PICTURE, PICTURE_FEATURE, ParquetFile, picture_cell, text_feature
 from ocr_ui.exports.trainers.base import TrainerFormat, no_answer, pair
 
