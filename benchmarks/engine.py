@@ -1,7 +1,7 @@
 """Plain vLLM against the product's engine interface, in one run on one engine with the same pictures.
 
 Usage: python benchmarks/engine.py --model DIR [--loads 1 8 32 64] [--rounds 5] [--tokens 1024] [--seconds 520]
-                                   [--dummy] [--drafts LENGTH] [--out FILE.json]
+                                   [--dummy] [--drafts LENGTH] [--rereads N] [--caches] [--profile FOLDER] [--out FILE]
 
 Both ask the same engine in this process for answers of --tokens tokens about the same drawn A4 pages. "plain" calls
 vLLM's AsyncLLM with a text and a picture and nothing else; "product" goes through `VllmEngine.generate` as the service
@@ -9,10 +9,14 @@ does. They take turns, round by round, the order changing each time; the ratio i
 with the 95% interval over the rounds. Then what token probabilities and the repetition penalty cost. Where --seconds
 run out, rounds that are missing are left out and said.
 
+--rereads N: what it costs to read N new pages at once, the same N again, one new page in N requests, and one new page
+in one request for N answers. With --caches the engine keeps prefixes and prepared pictures (the settings
+OCR_UI_ENABLE_PREFIX_CACHING and OCR_UI_MM_PROCESSOR_CACHE_GB); a run without them beside it shows what they bring.
+--profile FOLDER writes what one loaded round does on the card, kernel by kernel (torch.profiler).
+
 --dummy takes random weights, for a folder of benchmarks/full_size_model.py. --drafts LENGTH reads with the draft model
 of the folder, of whose proposals as many are accepted as give LENGTH tokens a step: random weights would accept none.
-Compare with a run without it on the same card. Needs vLLM, and of this project the
-engines alone.
+Compare with a run without it on the same card. Needs vLLM, and of this project the engines alone.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -74,9 +78,10 @@ class Measured:
     """One batch of requests that were asked at once.
 
     Attributes:
-        first: seconds to each page's first token.
-        gaps: seconds between two tokens, one mean a page.
-        whole: seconds to each page's end.
+        first: seconds to each request's first token.
+        gaps: seconds between two tokens, one mean a request.
+        whole: seconds to each request's end.
+        answers: how many were asked for, a request having one or several.
     """
 
     seconds: float
@@ -84,14 +89,16 @@ class Measured:
     first: list[float]
     gaps: list[float]
     whole: list[float]
+    answers: int
 
     @property
     def pages(self) -> float:
-        """Pages a second."""
-        return len(self.whole) / self.seconds
+        """Answers a second: pages, where each is read once."""
+        return self.answers / self.seconds
 
 
-async def measure(ask: Ask, load: int) -> Measured:
+async def measure(ask: Ask, load: int, answers: int = 1) -> Measured:
+    """Asks `load` times at once, each time for so many answers."""
     begun = time.perf_counter()
 
     async def one(number: int) -> tuple[float, float, float, int]:
@@ -104,7 +111,7 @@ async def measure(ask: Ask, load: int) -> Measured:
 
     done = await asyncio.gather(*[one(number) for number in range(load)])
     first, gaps, whole, tokens = (list(column) for column in zip(*done, strict=True))
-    return Measured(time.perf_counter() - begun, sum(tokens), first, gaps, whole)
+    return Measured(time.perf_counter() - begun, sum(tokens), first, gaps, whole, load * answers)
 
 
 class Card:
@@ -149,7 +156,7 @@ class Card:
         return {"gpu_percent": round(statistics.fmean(uses)), "gpu_gib": round(max(memories) / 1024, 1)}
 
 
-def plain(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int) -> Ask:
+def plain(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int, **sampling: Any) -> Ask:
     """vLLM by itself: the text rendered once, everything else left to it."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
@@ -158,12 +165,13 @@ def plain(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int) -> A
     text = llm.renderer.get_tokenizer().apply_chat_template(
         messages(PROMPT, {"type": "image"}), tokenize=False, add_generation_prompt=True
     )
-    params = SamplingParams(**SAMPLING, max_tokens=tokens, ignore_eos=True, output_kind=RequestOutputKind.DELTA)
+    asked = {**SAMPLING, "max_tokens": tokens, "ignore_eos": True, **sampling}
+    params = SamplingParams(**asked, output_kind=RequestOutputKind.DELTA)
 
     async def ask(number: int) -> AsyncIterator[int]:
         prompt = {"prompt": text, "multi_modal_data": {"image": pictures[number % len(pictures)]}}
         async for output in llm.generate(prompt, params, request_id=f"plain-{time.perf_counter_ns()}-{number}"):
-            yield len(output.outputs[0].token_ids)
+            yield sum(len(answer.token_ids) for answer in output.outputs)
 
     return ask
 
@@ -181,6 +189,59 @@ def product(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int, **
                 yield event.tokens
 
     return ask
+
+
+class Rereads:
+    """Ways of asking for several answers, each round about pages that the engine never saw."""
+
+    def __init__(self, engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int, answers: int) -> None:
+        self._engine, self._tokens, self._answers = engine, tokens, answers
+        self._arrays = [np.array(picture) for picture in pictures]
+        self._stamp = 0
+        self._last: dict[int, np.ndarray] = {}
+
+    def ways(self) -> dict[str, Ask]:
+        return {"new pages": self.new, "the same pages again": self.again, "one page": self.one, "in one": self.in_one}
+
+    async def new(self, number: int) -> AsyncIterator[int]:
+        self._last[number] = self._fresh(number)
+        async for count in self._ask(self._last[number], number):
+            yield count
+
+    async def again(self, number: int) -> AsyncIterator[int]:
+        pixels = self._last[number] if number in self._last else self._fresh(number)
+        async for count in self._ask(pixels, number):
+            yield count
+
+    async def one(self, number: int) -> AsyncIterator[int]:
+        if number == 0:
+            self._shared = self._fresh(0)
+        async for count in self._ask(self._shared, number):
+            yield count
+
+    async def in_one(self, number: int) -> AsyncIterator[int]:
+        picture = Image.fromarray(self._fresh(0))
+        async for count in plain(self._engine, [picture], self._tokens, n=self._answers, temperature=1.0)(0):
+            yield count
+
+    def _fresh(self, number: int) -> np.ndarray:
+        """The page of a number with a pixel that no earlier page had."""
+        self._stamp += 1
+        pixels = self._arrays[number % len(self._arrays)].copy()
+        pixels[0, 0] = (self._stamp // 65536 % 256, self._stamp // 256 % 256, self._stamp % 256)
+        return pixels
+
+    def _ask(self, pixels: np.ndarray, number: int, **sampling: Any) -> AsyncIterator[int]:
+        asked = {"max_tokens": self._tokens, "ignore_eos": True, "logprobs": False, "temperature": 1.0, **sampling}
+        name = f"again-{time.perf_counter_ns()}-{number}"
+        request = EngineRequest(name, pixels, bytes, Task.TEXT, PROMPT, asked)
+
+        async def counts() -> AsyncIterator[int]:
+            async for event in self._engine.generate(request):
+                if isinstance(event, TextDelta):
+                    yield event.tokens
+
+        return counts()
 
 
 @dataclass
@@ -232,15 +293,17 @@ class Benchmark:
         self._card, self._until = card, until
         self.left_out: list[str] = []
 
-    async def alternate(self, ways: dict[str, Ask], load: int, rounds: int) -> list[Row]:
+    async def alternate(self, ways: dict[str, Ask], load: int, rounds: int, in_one: Collection[str] = ()) -> list[Row]:
+        """Asks in each way by turns; those `in_one` ask once for as many answers as the others have requests."""
         rows = {name: Row(name, load) for name in ways}
         for number in range(rounds):
             if time.monotonic() > self._until:
                 self.left_out.append(f"{' and '.join(ways)} at {load}: round {number + 1} of {rounds} and later")
                 break
             for name in list(ways) if number % 2 == 0 else list(ways)[::-1]:
+                requests, answers = (1, load) if name in in_one else (load, 1)
                 with self._card.watched():
-                    rows[name].rounds.append(await measure(ways[name], load))
+                    rows[name].rounds.append(await measure(ways[name], requests, answers))
                 rows[name].card = self._card.summary() or rows[name].card
         done = [row for row in rows.values() if row.rounds]
         for row in done:
@@ -248,16 +311,28 @@ class Benchmark:
         return done
 
 
+def change_arguments(change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Starts vLLM with its arguments changed."""
+    arguments = vllm_start.engine_arguments
+    vllm_start.engine_arguments = lambda *settings: change(arguments(*settings))
+
+
 def accept(length: float) -> None:
     """Makes vLLM take so many tokens a step, one of them the model's own, whatever the draft model says."""
-    arguments = vllm_start.engine_arguments
+    synthetic = {"rejection_sample_method": "synthetic", "synthetic_acceptance_length": length}
+    change_arguments(
+        lambda asked: {**asked, "speculative_config": {**asked["speculative_config"], **synthetic}},
+    )
 
-    def accepting(*settings: Any) -> dict[str, Any]:
-        asked = arguments(*settings)
-        synthetic = {"rejection_sample_method": "synthetic", "synthetic_acceptance_length": length}
-        return {**asked, "speculative_config": {**asked["speculative_config"], **synthetic}}
 
-    vllm_start.engine_arguments = accepting
+def let_profile(folder: Path) -> None:
+    config = {
+        "profiler": "torch",
+        "torch_profiler_dir": str(folder),
+        "torch_profiler_with_stack": False,
+        "ignore_frontend": True,
+    }
+    change_arguments(lambda asked: {**asked, "profiler_config": config})
 
 
 async def run(given: argparse.Namespace) -> dict[str, Any]:
@@ -269,7 +344,7 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
         model=given.model,
         load_format="dummy" if given.dummy else "auto",
         max_model_len=given.max_model_len,
-        max_num_seqs=max([*given.loads, given.cost_load]),
+        max_num_seqs=max([16, *given.loads, *given.cost_loads, given.rereads]),
         max_num_batched_tokens=given.batched_tokens,
         gpu_memory_utilization=given.gpu_memory,
         enforce_eager=given.eager,
@@ -277,23 +352,28 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
         first_token_timeout=600,
         silence_timeout=600,
         dflash="on" if given.drafts else "off",
+        enable_prefix_caching=given.caches,
+        mm_processor_cache_gb=4 if given.caches else 0,
     )
     begun = time.monotonic()
     if given.drafts:
         accept(given.drafts)
+    if given.profile:
+        let_profile(given.profile)
     engine = VllmEngine(settings)
     await engine.start()
     up = time.monotonic() - begun
     about = {**engine.description, "card": card.name, "python": platform.python_version(), "up_seconds": f"{up:.1f}"}
     if given.drafts:
         about |= {"drafts": f"DFlash, {given.drafts:g} tokens a step"}
+    about |= {"caches": "prefixes and prepared pictures" if given.caches else "none"}
     about |= {"tokens": str(given.tokens), "pixels": f"{PAGE[0]} x {PAGE[1]}", "date": time.strftime("%Y-%m-%d")}
     for name, value in about.items():
         print(f"{name}: {value}", flush=True)
     pictures = [page(seed) for seed in range(PICTURES)]
     ways = {"plain": plain(engine, pictures, given.tokens), "product": product(engine, pictures, given.tokens)}
     for ask in ways.values():
-        await measure(ask, min(16, max(given.loads)))
+        await measure(ask, 16)
     benchmark = Benchmark(card, until)
     rows: list[Row] = []
     ratios: list[dict[str, float]] = []
@@ -304,10 +384,13 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
             ratios.append(ratio(found[1], found[0]))
             print(json.dumps({"product to plain": ratios[-1]}), flush=True)
     costs = await measure_costs(benchmark, engine, pictures, given)
+    again = await measure_rereads(benchmark, engine, pictures, given) if given.rereads else []
+    if given.profile:
+        await profile(engine, ways["product"], max(given.cost_loads, default=32))
     await engine.close()
     return {
         "about": about,
-        "rows": [row.summary() for row in rows],
+        "rows": [row.summary() for row in rows + again],
         "ratios": ratios,
         "costs": costs,
         "left_out": benchmark.left_out,
@@ -317,19 +400,40 @@ async def run(given: argparse.Namespace) -> dict[str, Any]:
 
 async def measure_costs(
     benchmark: Benchmark, engine: VllmEngine, pictures: Sequence[Image.Image], given: argparse.Namespace
-) -> dict[str, Any]:
-    """Pages a second with token probabilities, and without the repetition penalty, to the usual."""
+) -> dict[str, list[dict[str, float]]]:
+    """Pages a second without the repetition penalty, with token probabilities and with one token out, to the usual."""
     usual = product(engine, pictures, given.tokens)
-    found: dict[str, Any] = {}
-    for name, ask in {
-        "with probabilities": product(engine, pictures, given.tokens, logprobs=True),
+    ways = {
         "without repetition penalty": product(engine, pictures, given.tokens, repetition_penalty=1.0),
-    }.items():
-        rows = await benchmark.alternate({"usual": usual, name: ask}, given.cost_load, given.cost_rounds)
-        if len(rows) == 2:
-            found[name] = ratio(rows[1], rows[0])
-            print(json.dumps({name: found[name]}), flush=True)
+        "with probabilities": product(engine, pictures, given.tokens, logprobs=True),
+        "one token": product(engine, pictures, 1),
+    }
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in ways}
+    for name, ask in ways.items():
+        for load in given.cost_loads:
+            rows = await benchmark.alternate({"usual": usual, name: ask}, load, given.cost_rounds)
+            if len(rows) == 2:
+                found[name].append(ratio(rows[1], rows[0]))
+                print(json.dumps({name: found[name][-1]}), flush=True)
     return found
+
+
+async def measure_rereads(
+    benchmark: Benchmark, engine: VllmEngine, pictures: Sequence[Image.Image], given: argparse.Namespace
+) -> list[Row]:
+    """Several answers about new pages, the same pages again and one page, in several requests and in one."""
+    ways = Rereads(engine, pictures, given.tokens, given.rereads).ways()
+    rows = await benchmark.alternate(ways, given.rereads, given.cost_rounds, in_one=["in one"])
+    for row in rows[1:]:
+        print(json.dumps({f"{row.way} to {rows[0].way}": ratio(row, rows[0])}), flush=True)
+    return rows
+
+
+async def profile(engine: VllmEngine, ask: Ask, load: int) -> None:
+    """One loaded round under torch's profiler, which writes its table and trace when it stops."""
+    await engine._llm.start_profile()
+    await measure(ask, load)
+    await engine._llm.stop_profile()
 
 
 def markdown(result: dict[str, Any]) -> str:
@@ -340,7 +444,7 @@ def markdown(result: dict[str, Any]) -> str:
     lines += [f"| {' | '.join(str(row.get(name, '')) for name in columns)} |" for row in result["rows"]]
     lines += ["", "| product to plain, at once | ratio | 95% interval | rounds |", "|---|---|---|---|"]
     lines += [table_row(str(one["at once"]), one) for one in result["ratios"]]
-    lines += [table_row(f"{name}, at {one['at once']}", one) for name, one in result["costs"].items()]
+    lines += [table_row(f"{name}, at {one['at once']}", one) for name, all in result["costs"].items() for one in all]
     lines += [f"- left out: {words}" for words in result["left_out"]]
     return "\n".join(lines)
 
@@ -354,11 +458,14 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", required=True)
     parser.add_argument("--dummy", action="store_true", help="random weights")
-    parser.add_argument("--loads", type=int, nargs="+", default=[1, 8, 32, 64])
+    parser.add_argument("--loads", type=int, nargs="*", default=[1, 8, 32, 64])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tokens", type=int, default=1024)
-    parser.add_argument("--cost-load", type=int, default=32)
+    parser.add_argument("--cost-loads", type=int, nargs="*", default=[32])
     parser.add_argument("--cost-rounds", type=int, default=3)
+    parser.add_argument("--rereads", type=int, default=0, metavar="N", help="answers asked for at once; 0: left out")
+    parser.add_argument("--caches", action="store_true", help="keep prefixes and prepared pictures")
+    parser.add_argument("--profile", type=Path, metavar="FOLDER", help="where one round's kernels are listed")
     parser.add_argument("--seconds", type=float, default=520, help="no new round after this many, start included")
     parser.add_argument("--max-model-len", type=int, default=8192)
     parser.add_argument("--batched-tokens", type=int, default=16384)
