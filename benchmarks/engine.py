@@ -326,12 +326,12 @@ def accept(length: float) -> None:
 
 
 def let_profile(folder: Path) -> None:
-    config = {
-        "profiler": "torch",
-        "torch_profiler_dir": str(folder),
-        "torch_profiler_with_stack": False,
-        "ignore_frontend": True,
-    }
+    """Gives vLLM torch's profiler for its workers; in the front process it cannot be stopped from another thread."""
+    from vllm.config import ProfilerConfig
+
+    config = ProfilerConfig(
+        profiler="torch", torch_profiler_dir=str(folder), torch_profiler_with_stack=False, ignore_frontend=True
+    )
     change_arguments(lambda asked: {**asked, "profiler_config": config})
 
 
