@@ -30,6 +30,7 @@ from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.api.rewards import reward_routes
+from ocr_ui.api.versions import version_routes
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
@@ -67,7 +68,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.state.workbench = workbench
     add_error_handlers(app, localize_error)
     app.include_router(health_routes(workbench, localize_error))
-    for routes in (comparison_routes, correction_routes, export_routes):
+    for routes in (comparison_routes, correction_routes, export_routes, version_routes):
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes):
         app.include_router(localized_routes(workbench, localize))

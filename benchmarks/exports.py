@@ -3,13 +3,15 @@
 `python benchmarks/exports.py` prints a row for some and for ten times as many items; memory that grows with them is
 what no format may have. Not among them are ppocrlabel, which cuts up pictures, and trl-dpo, which takes only what was
 corrected. Formats that need pictures get one file of 100 kB for all items. `--store` fills a store with items that have
-pictures of their own and exports them from there, as `python -m ocr_ui export` does.
+small pictures of their own and exports them from there, as `python -m ocr_ui export` does; every fourth is corrected.
+`--keep DIR` leaves that store in a folder, and takes it from there the next time.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import os
 import resource
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -40,7 +43,10 @@ FILLER = bytes(100_000)
 """As many bytes as a picture of a page has; the formats measured here do not look into them."""
 
 FORMATS = [name for name in NAMES if name not in ("ppocrlabel", "trl-dpo")]
-PICTURE = (600, 700)
+PICTURE = (120, 160)
+"""Pixels of a picture in the store: what is measured is the export, not the decoding of pages."""
+
+SAVED_AT_ONCE = 500
 
 
 def samples(items: int, picture: str) -> Iterator[Sample]:
@@ -51,7 +57,9 @@ def samples(items: int, picture: str) -> Iterator[Sample]:
         lines = tuple(TextLine(text, box, 0.9) for text, box in zip(texts, boxes, strict=True))
         content = PageContent(lines, text="\n".join(texts))
         prompt = PromptUsed("full_text", "0", "spotting", "Read all.", {}, {})
-        recognition = Recognition("0" * 64, EngineName("none", "1", "m", "r"), prompt, content, Generation("as read"))
+        recognition = Recognition(
+            "0" * 64, EngineName("vllm", "1", "m", "r"), prompt, content, Generation("\n".join(texts))
+        )
         page = Page("0" * 64, 1000, 800, "page.png")
         yield Sample(item, item, item, "page.png", page, picture, recognition, "", now, None, None, JUDGED, now)
 
@@ -83,30 +91,55 @@ def _row(name: str, items: int, begin: float, size: int) -> None:
 def fill(folder: Path, items: int) -> None:
     """A store of so many pages, each with a grey picture of its own and a reading of 30 lines."""
     with Store.open(Settings(data_dir=folder)) as store:
-        for sample in samples(items, ""):
-            picture = io.BytesIO()
-            Image.new("RGB", PICTURE, (sample.id % 256, sample.id // 256 % 256, 200)).save(picture, "PNG")
-            sha256 = store.pictures.put(picture.getvalue())
-            page = Page(sha256, *PICTURE, f"page {sample.id}.png")
-            page_id = store.pages.add_document(page.name, [page], None).page_ids[0]
-            item = store.recognitions.add(replace(sample.recognition, page_sha256=sha256), page_id, None)
-            store.reviews.set(item, JUDGED)
+        waiting = samples(items, "")
+        while several := list(islice(waiting, SAVED_AT_ONCE)):
+            with store.transaction():
+                for sample in several:
+                    keep(store, sample)
+
+
+def keep(store: Store, sample: Sample) -> None:
+    picture = io.BytesIO()
+    Image.new("RGB", PICTURE, (sample.id % 256, sample.id // 256 % 256, sample.id // 65536)).save(picture, "PNG")
+    sha256 = store.pictures.put(picture.getvalue())
+    page = Page(sha256, *PICTURE, f"page {sample.id}.png")
+    page_id = store.pages.add_document(page.name, [page], None).page_ids[0]
+    boxes = [Quad.from_box(BoundingBox(2, line * 5, 118, line * 5 + 4)) for line in range(30)]
+    lines = tuple(TextLine(line.text, box, 0.9) for line, box in zip(sample.label.lines, boxes, strict=True))
+    content = PageContent(lines, text=sample.label.text)
+    read = replace(sample.recognition, page_sha256=sha256, content=content)
+    item = store.recognitions.add(read, page_id, None)
+    if sample.id % 4:
+        store.reviews.set(item, JUDGED)
+    else:
+        better = PageContent((TextLine("corrected", boxes[0]), *lines[1:]), text=content.text)
+        store.corrections.add(item, 0, better, None)
+        store.reviews.set(item, Review(Verdict.WRONG, State.SUBMITTED, correction_version=1))
 
 
 def export(name: str, folder: Path) -> None:
     begin = time.process_time()
-    with tempfile.TemporaryDirectory() as out, Store.open(Settings(data_dir=folder)) as store:
-        report = Exporter(store).export_now(name, Path(out) / "out", pictures=name == "ppocrlabel")
-        files = [file for file in Path(out).rglob("*") if file.is_file()]
-        size = sum(file.stat().st_size for file in files)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as out, Store.open(Settings(data_dir=folder)) as store:
+        report = Exporter(store).export_now(name, Path(out) / "out")
+        size = sum(entry.stat().st_size for entry in files_below(out))
         _row(name, report.count_out, begin, size)
 
 
-def write_store(items: int, only: str | None) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        fill(Path(folder), items)
-        for name in [only] if only else [name for name in NAMES if name != "trl-dpo"]:
-            subprocess.run([sys.executable, __file__, "--from", folder, "--only", name], check=True)
+def files_below(folder: str) -> Iterator[os.DirEntry[str]]:
+    for entry in os.scandir(folder):
+        if entry.is_dir():
+            yield from files_below(entry.path)
+        else:
+            yield entry
+
+
+def write_store(items: int, only: str | None, keep_in: Path | None) -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (keep_in or Path(temporary)) / "store"
+        if not folder.exists():
+            fill(folder, items)
+        for name in [only] if only else NAMES:
+            subprocess.run([sys.executable, __file__, "--from", str(folder), "--only", name], check=True)
 
 
 def main() -> None:
@@ -114,13 +147,14 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100)
     parser.add_argument("--only", choices=NAMES)
     parser.add_argument("--store", action="store_true", help="from a store of --items items, with pictures")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="with --store: where the store stays")
     parser.add_argument("--from", dest="folder", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.folder:
         export(options.only, Path(options.folder))
         return
     if options.store:
-        write_store(options.items, options.only)
+        write_store(options.items, options.only, options.keep)
         return
     if options.only:
         write(options.only, options.items)

@@ -1,4 +1,4 @@
-"""The command line: `python -m ocr_ui recognize | export | import | parse | reward | check-image`.
+"""The command line: `python -m ocr_ui recognize | export | dataset | import | parse | reward | check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written.
@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
 from ocr_ui.imports.readers import FORMATS
@@ -47,7 +47,7 @@ def _told(error: WorkbenchError) -> str:
 
 
 def _exit_code(error: WorkbenchError) -> int:
-    return 2 if isinstance(error, BadInput | NotFound) else 1
+    return 2 if isinstance(error, BadInput | NotFound | Conflict) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recognize(commands)
     _add_export(commands)
+    _add_dataset(commands)
     _add_import(commands)
     _add_parse(commands)
     _add_reward(commands)
@@ -84,13 +85,9 @@ def _add_export(commands: Any) -> None:
         help=f"jsonl has everything exactly; csv, xlsx and docx are for people. One of: {', '.join(NAMES)}",
     )
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    _add_filter(command)
     command.add_argument(
-        "--filter",
-        action="append",
-        default=[],
-        metavar="k=v",
-        help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
-        "since, until or text; the same name again is an alternative",
+        "--version", default="", metavar="NAME", help="a frozen version (see dataset): corrections as they were then"
     )
     command.add_argument(
         "--split",
@@ -112,6 +109,33 @@ def _add_export(commands: Any) -> None:
         "--turn-crops", action="store_true", help="ppocrlabel: lay crops as they are read, tall ones on their side"
     )
     command.set_defaults(run=_export)
+
+
+def _add_filter(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--filter",
+        action="append",
+        default=[],
+        metavar="k=v",
+        help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
+        "since, until or text; the same name again is an alternative",
+    )
+
+
+def _add_dataset(commands: Any) -> None:
+    command = commands.add_parser("dataset", help="frozen versions of the dataset")
+    actions = command.add_subparsers(required=True, metavar="ACTION")
+    freeze = actions.add_parser("freeze", help="keep what a filter finds now under a name; later edits change it not")
+    freeze.add_argument("name", metavar="NAME", help="of the version: letters, digits, dots, underscores, hyphens")
+    _add_filter(freeze)
+    freeze.add_argument("--licence", default="", help="of the data, such as cc-by-4.0")
+    freeze.add_argument("--person", default="", metavar="NAME", help="who freezes it")
+    freeze.set_defaults(run=_freeze)
+    listed = actions.add_parser("list", help="the versions, and what was exported of them; the newest first")
+    listed.set_defaults(run=_list_versions)
+    gone = actions.add_parser("delete", help="remove a version that was never exported; its items stay")
+    gone.add_argument("name", metavar="NAME", help="of the version")
+    gone.set_defaults(run=_delete_version)
 
 
 def _add_import(commands: Any) -> None:
@@ -202,9 +226,40 @@ def _export(arguments: argparse.Namespace, settings: Settings) -> int:
         shares=read_shares(arguments.split),
         max_prompt_length=arguments.max_prompt_length,
     )
+    filters = _filters(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
     with Store.open(settings) as store:
-        report = Exporter(store).export_now(arguments.format, arguments.out, _filters(arguments.filter), True, options)
+        report = Exporter(store).export_now(arguments.format, arguments.out, filters, True, options)
         _print_json(asdict(report))
+    return 0
+
+
+def _freeze(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.dataset_versions import DatasetVersions, version_value
+    from ocr_ui.storage.store import Store
+
+    with Store.open(settings) as store:
+        made = DatasetVersions(store).freeze_now(
+            arguments.name, _filters(arguments.filter), arguments.licence, arguments.person
+        )
+    _print_json(version_value(made))
+    return 0
+
+
+def _list_versions(_: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.dataset_versions import export_value, version_value
+    from ocr_ui.storage.store import Store
+
+    with Store.open(settings) as store:
+        versions = [version_value(version) for version in store.versions.list()]
+        _print_json({"versions": versions, "exports": [export_value(one) for one in store.versions.exports()]})
+    return 0
+
+
+def _delete_version(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.storage.store import Store
+
+    with Store.open(settings) as store:
+        store.versions.delete(arguments.name)
     return 0
 
 
@@ -228,7 +283,7 @@ def _filters(written: Sequence[str]) -> dict[str, Any]:
         if not equals:
             told = {"name": one[:80], "value": "", "allowed": "name=value"}
             raise BadInput("bad_filter_value", f"The filter {one[:80]!r} has no value.", "Write name=value.", **told)
-        if name in ("since", "until", "text"):
+        if name in ("since", "until", "text", "version"):
             values[name] = value
         else:
             values.setdefault(name, []).append(value)

@@ -359,10 +359,16 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
 
 
 def test_every_option_says_what_it_is_for() -> None:
-    [commands] = [action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)]
-    assert set(commands.choices) == {"recognize", "export", "import", "parse", "reward", "check-image"}
-    for name, command in commands.choices.items():
-        assert [action.dest for action in command._actions if not action.help] == [], name
+    commands = subcommands(_parser())
+    assert set(commands) == {"recognize", "export", "dataset", "import", "parse", "reward", "check-image"}
+    for name, command in [*commands.items(), *subcommands(commands["dataset"]).items()]:
+        given = [action for action in command._actions if not isinstance(action, argparse._SubParsersAction)]
+        assert [action.dest for action in given if not action.help] == [], name
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    [found] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return found.choices
 
 
 @pytest.mark.parametrize("task", ["spotting", "fields", "table", "formula", "markdown"])
@@ -429,3 +435,27 @@ def test_as_a_program_with_the_real_engine(tmp_path: Path) -> None:
         assert len(one["quad"]) == 4
         assert all(0 <= x <= page["width"] and 0 <= y <= page["height"] for x, y in one["quad"])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_versions_are_frozen_listed_exported_and_deleted(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        item = add_item(store, engine="vllm")
+        add_item(store, ("other",), template="table", shade=1)
+        asyncio.run(Annotator(store).save_correction(item, 0, content("corrected"), "wrong", person=ANN))
+    frozen = run("dataset", "freeze", "v1", "--filter", "template=full_text", "--licence", "cc0-1.0")
+    assert (frozen.value["name"], frozen.value["items"], frozen.value["licence"]) == ("v1", 1, "cc0-1.0")
+    with open_store(tmp_path / "data") as store:
+        asyncio.run(Annotator(store).save_correction(item, 1, content("later"), "wrong", person=ANN))
+    report = run("export", "--format", "sft-a", "--out", "out", "--version", "v1").value
+    assert report["dataset_version"] == {"name": "v1", "sha256": frozen.value["sha256"]}
+    text = next((tmp_path / "out" / "sft-a").glob("*.jsonl")).read_text("utf-8")
+    assert "corrected" in text
+    assert "later" not in text
+    assert run("dataset", "freeze", "v2").code == 0
+    listed = run("dataset", "list").value
+    assert [version["name"] for version in listed["versions"]] == ["v2", "v1"]
+    assert [logged["version"] for logged in listed["exports"]] == ["v1"]
+    assert run("dataset", "delete", "v2").code == 0
+    refused(run("dataset", "delete", "v1"), "was exported 1 times")
+    refused(run("dataset", "freeze", "v1"), "Choose another name")
+    refused(run("export", "--format", "csv", "--out", "o2", "--version", "v3"), "no version 'v3'")

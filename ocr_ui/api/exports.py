@@ -68,7 +68,7 @@ async def _from(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
             yield piece
 
 
-SINGLE = {"text", "since", "until"}
+SINGLE = {"text", "since", "until", "version"}
 OPTIONS = {"turn_crops", "stored_pictures", "split", "max_prompt_length"}
 
 

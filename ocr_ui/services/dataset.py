@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -29,6 +29,7 @@ _LISTS = (
     "reviewers",
     "items",
 )
+_SINGLE = ("since", "until", "text", "version")
 _ALLOWED = {
     "verdicts": (*(verdict.value for verdict in Verdict), NO_VERDICT),
     "states": tuple(state.value for state in State),
@@ -100,6 +101,12 @@ def as_filters(filters: Filters | Mapping[str, Any] | None) -> Filters:
     return filters if isinstance(filters, Filters) else read_filters(filters or {})
 
 
+def set_filters(filters: Filters) -> dict[str, Any]:
+    """The filters that restrict, as plain values that `read_filters` takes."""
+    values = {name: value for name, value in asdict(filters).items() if value}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
+
+
 def read_filters(values: Mapping[str, Any]) -> Filters:
     """Filters from plain values, as widgets and addresses give them.
 
@@ -107,7 +114,7 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
         values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers, items
             (a single text is a list of one; the singular name works too); since and until as dates or moments (ISO
             8601 text, date, datetime or seconds since 1970; `until` as a date includes that day; without a zone they
-            are UTC); text.
+            are UTC); text; version, the name of a frozen one.
             Empty ones do not restrict.
 
     Raises:
@@ -116,15 +123,15 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
     """
     parts: dict[str, Any] = {}
     for given, value in values.items():
-        name = given if given in (*_LISTS, "since", "until", "text") else f"{given}s"
-        if name not in (*_LISTS, "since", "until", "text"):
+        name = given if given in (*_LISTS, *_SINGLE) else f"{given}s"
+        if name not in (*_LISTS, *_SINGLE):
             raise BadInput("unknown_filter", f"There is no filter {given[:80]!r}.", "", name=given[:80])
         parts[name] = _read_part(name, value)
     return Filters(**parts)
 
 
 def _read_part(name: str, value: Any) -> Any:
-    if name == "text":
+    if name in ("text", "version"):
         return str(value or "").strip()
     if name in ("since", "until"):
         return _moment(name, value)

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import hashlib
 import json
+import logging
 import os
 import secrets
 import shutil
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.domain.version import VERSION
-from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.errors import BadInput, NotFound, StoreFailed
 from ocr_ui.exports.files import pack
 from ocr_ui.exports.reasons import Reason
 from ocr_ui.exports.registry import FolderFormat, Format, TextFormat, format_named
@@ -26,12 +27,17 @@ from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.show import COMMANDS, first_record
 from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
-from ocr_ui.services.dataset import as_filters
+from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.splits import Splits, find_splits
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
 
+log = logging.getLogger(__name__)
+
 PICTURES = "pictures"
+DOWNLOAD = "download"
+"""What stands in the log in the place of a folder."""
+
 _PIECE = 64 * 1024
 LOOKED_AT = 5
 """Items that an example is looked for among."""
@@ -52,6 +58,7 @@ class ExportReport:
             whose file is gone or holds other bytes than it was stored with.
         changes: how many texts were written otherwise than they are, by what was done.
         rows: of each file of rows, or of each part of the data, where the format has such.
+        dataset_version: name and sha256 of the frozen version, empty where it was none.
         version: of this program.
         sha256: of the data file; of the list of checksums where a format has several files.
     """
@@ -66,6 +73,7 @@ class ExportReport:
     missing_pictures: tuple[tuple[int, str, str], ...]
     changes: dict[str, int]
     rows: dict[str, int]
+    dataset_version: dict[str, str]
     version: str
     sha256: str
 
@@ -135,6 +143,7 @@ class Exporter:
             if _is_empty(chosen, report):
                 raise _nothing_left(report)
             _move(work, out_dir, chosen)
+        self._log(report, str(out_dir), wanted, options or Options())
         return report
 
     def _fill(
@@ -155,7 +164,15 @@ class Exporter:
         chosen, wanted = format_named(format), as_filters(filters)
         if not isinstance(chosen, TextFormat):
             raise TypeError(f"{format} is packed")
-        return _encoded(chosen.write(_Run(self._store, chosen, wanted, None, Options()).samples(), Notes()))
+        return self._counted(chosen, _Run(self._store, chosen, wanted, None, Options()), wanted)
+
+    def _counted(self, chosen: TextFormat, run: _Run, wanted: Filters) -> Iterator[bytes]:
+        """The pieces, and a note of the download at their end."""
+        digest = hashlib.sha256()
+        for piece in _encoded(chosen.write(run.samples(), run.notes)):
+            digest.update(piece)
+            yield piece
+        self._log(run.report(chosen, Path(), digest.hexdigest()), DOWNLOAD, wanted, Options())
 
     async def stream(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """As `chunks`, off the event loop; closing it early frees the store."""
@@ -189,7 +206,8 @@ class Exporter:
         if not newest:
             raise _nothing()
         with tempfile.TemporaryDirectory(prefix="ocr-export-") as folder, _told(Path(folder)):
-            report = self._fill(chosen, Path(folder), Filters(items=newest), True, Options(), Path(folder))
+            shown = Filters(items=newest, version=filters.version)
+            report = self._fill(chosen, Path(folder), shown, True, Options(), Path(folder))
             if _is_empty(chosen, report):
                 raise _nothing_left(report)
             return Example(chosen.name, first_record(chosen, Path(folder)), COMMANDS.get(chosen.name, ""))
@@ -219,13 +237,22 @@ class Exporter:
     def _pack(self, chosen: FolderFormat, folder: Path, wanted: Filters, options: Options) -> Download:
         work = folder / "files"
         work.mkdir()
-        self._fill(chosen, work, wanted, not chosen.single_file, options, work)
+        report = self._fill(chosen, work, wanted, not chosen.single_file, options, work)
+        self._log(report, DOWNLOAD, wanted, options)
         if chosen.single_file:
             return Download(work / chosen.file_name, chosen.file_name, chosen.media_type, folder)
         archive = folder / f"{chosen.name}.zip"
         pack(archive, work, _files(work))
         shutil.rmtree(work)
         return Download(archive, archive.name, chosen.media_type, folder)
+
+    def _log(self, report: ExportReport, target: str, wanted: Filters, options: Options) -> None:
+        """Notes what was handed out. The data is whole by then: that it cannot be noted is no reason to withhold it."""
+        details = {"filters": set_filters(wanted), "options": _set(options)}
+        try:
+            self._store.versions.log(report.format, target, report.count_out, report.sha256, wanted.version, details)
+        except StoreFailed as error:
+            log.warning("An export to %s could not be noted: %s", target, error)
 
 
 class _Run:
@@ -245,6 +272,7 @@ class _Run:
         self._splits = find_splits(store, options.shares) if options.shares else Splits()
         self._copied: set[str] = set()
         self._missing: list[tuple[int, str, str]] = []
+        self._version = store.versions.get(filters.version) if filters.version else None
         self.notes = Notes()
         self.count_in = 0
 
@@ -276,6 +304,7 @@ class _Run:
             missing_pictures=tuple(self._missing),
             changes={name: number for name, number in sorted(self.notes.changes.items()) if number},
             rows=dict(sorted(self.notes.rows.items())),
+            dataset_version={"name": self._version.name, "sha256": self._version.sha256} if self._version else {},
             version=VERSION,
             sha256=digest,
         )
@@ -389,11 +418,11 @@ def _report_name(chosen: Format) -> str:
 def _sheet(report: ExportReport, filters: Filters, options: Options) -> str:
     """The report beside the data; without folder and time, so that the same items give the same bytes."""
     values = {name: value for name, value in asdict(report).items() if name != "folder"}
-    chosen, asked = _set(filters), {name: value for name, value in _set(options).items() if name != "absolute"}
-    return json.dumps({**values, "filters": chosen, "options": asked}, default=str, indent=1) + "\n"
+    asked = {name: value for name, value in _set(options).items() if name != "absolute"}
+    return json.dumps({**values, "filters": set_filters(filters), "options": asked}, indent=1) + "\n"
 
 
-def _set(values: Filters | Options) -> dict[str, Any]:
+def _set(values: Options) -> dict[str, Any]:
     """What is not as it is by itself."""
     return {name: value for name, value in asdict(values).items() if value}
 

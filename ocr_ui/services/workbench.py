@@ -8,6 +8,7 @@ from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.compare import Comparer
 from ocr_ui.services.dataset import Dataset
+from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
@@ -33,6 +34,7 @@ class Workbench:
     comparer: Comparer
     rewarding: Rewarding
     dataset: Dataset
+    versions: DatasetVersions
     exporter: Exporter
     templates: PromptLibrary
     examples: Examples
@@ -62,6 +64,7 @@ class Workbench:
             comparer=Comparer(store, annotator),
             rewarding=Rewarding(settings, annotator),
             dataset=Dataset(store),
+            versions=DatasetVersions(store),
             exporter=Exporter(store),
             templates=templates,
             examples=Examples(settings),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Row, Select, and_, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, FromClause, Result, Row, Select, and_, func, or_, select
+from sqlalchemy.sql.visitors import replacement_traverse
 
 from ocr_ui.domain.exact_json import dumps, storable
 from ocr_ui.domain.page import Page
@@ -17,6 +20,7 @@ from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.storage import corrections, recognitions, reviews
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.dataset_versions import frozen_reviews
 from ocr_ui.storage.tables import correction, document, page, recognition, review, review_error
 from ocr_ui.storage.tables import person as person_table
 
@@ -42,6 +46,8 @@ class Filters:
         since, until: the recognition was made at or after, before; aware moments.
         text: stands in the newest text or in the page's name; case is ignored for ASCII letters.
         items: only these recognitions.
+        version: the name of a frozen version: its items, with the correction and the review that were frozen, to which
+            all the other parts apply.
     """
 
     templates: tuple[str, ...] = ()
@@ -57,6 +63,7 @@ class Filters:
     until: datetime | None = None
     text: str = ""
     items: tuple[int, ...] = ()
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,19 @@ class WholeItem:
     reviewed_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class ItemMark:
+    """Attributes:
+    correction_version, review_revision: 0 for none.
+    sha256: over all that is exported of the item: picture, prompt, answer, content, correction and review.
+    """
+
+    id: int
+    correction_version: int
+    review_revision: int
+    sha256: str
+
+
 _corrector = person_table.alias("corrector")
 _reviewer = person_table.alias("reviewer")
 _reader = person_table.alias("reader")
@@ -156,6 +176,7 @@ class Items:
 
         Raises:
             BadInput: `unknown_sort`.
+            NotFound: `unknown_version`, as all methods here do.
         """
         if sort not in SORTS:
             raise BadInput(
@@ -163,32 +184,68 @@ class Items:
             )
         query = _rows().where(*_conditions(filters)).order_by(*SORTS[sort])
         with self._database.reading() as connection:
-            return [_row(row) for row in connection.execute(query.limit(max(0, limit)).offset(max(0, offset)))]
+            found = _run(connection, query.limit(max(0, limit)).offset(max(0, offset)), filters)
+            return [_row(row) for row in found]
 
     def count(self, filters: Filters | None = None) -> int:
         query = select(func.count()).select_from(_joined()).where(*_conditions(filters))
         with self._database.reading() as connection:
-            return connection.execute(query).scalar_one()
+            return _run(connection, query, filters).scalar_one()
 
     def count_by(self, group: str, filters: Filters | None = None) -> dict[str, int]:
         """Numbers of items by each value of `group`, one of GROUPS, sorted by value.
 
         An item with several error kinds counts once for each of them, and items without one do not appear there.
         """
+        if group == "error_kind" and filters and filters.version:
+            return self._count_frozen_kinds(filters)
         key = GROUPS[group]
         source = _joined()
         if group == "error_kind":
             source = source.join(review_error, review_error.c.recognition_id == recognition.c.id)
         query = select(key, func.count()).select_from(source).where(*_conditions(filters)).group_by(key).order_by(key)
         with self._database.reading() as connection:
-            return {str(value): count for value, count in connection.execute(query)}
+            return {str(value): count for value, count in _run(connection, query, filters)}
+
+    def _count_frozen_kinds(self, filters: Filters) -> dict[str, int]:
+        """The table of kinds has those of today alone; those of a frozen review stand in its JSON text."""
+        key = review.c.error_kinds
+        query = select(key, func.count()).select_from(_joined()).where(*_conditions(filters)).group_by(key)
+        counts: Counter[str] = Counter()
+        with self._database.reading() as connection:
+            for written, count in _run(connection, query, filters):
+                counts.update(dict.fromkeys(json.loads(written), count))
+        return dict(sorted(counts.items()))
 
     def each(self, filters: Filters | None = None) -> Iterator[WholeItem]:
         """All items by id, a few in memory at a time, from one moment's view of the store."""
         query = _whole().where(*_conditions(filters)).order_by(recognition.c.id)
         with self._database.snapshot() as connection:
-            for row in connection.execution_options(yield_per=_ROWS_AT_ONCE).execute(query):
+            for row in _run(connection.execution_options(yield_per=_ROWS_AT_ONCE), query, filters):
                 yield _whole_item(row)
+
+    def marks(self, filters: Filters | None = None) -> Iterator[ItemMark]:
+        """What fixes each item as it is at one moment, by id."""
+        query = _marked().where(*_conditions(filters)).order_by(recognition.c.id)
+        with self._database.snapshot() as connection:
+            for row in _run(connection.execution_options(yield_per=_ROWS_AT_ONCE), query, filters):
+                yield _mark(row)
+
+
+def _run(connection: Connection, query: Select, filters: Filters | None) -> Result:
+    """Runs a query on items; of a frozen version, with what was frozen in the place of today's review."""
+    if not (filters and filters.version):
+        return connection.execute(query)
+    frozen = frozen_reviews(connection, filters.version)
+
+    def replaced(element: Any, **_: Any) -> Any:
+        if element is review:
+            return frozen
+        if isinstance(element, Column) and element.table is review:
+            return frozen.c[element.name]
+        return None
+
+    return connection.execute(replacement_traverse(query, {}, replaced))
 
 
 def _joined() -> FromClause:
@@ -240,6 +297,8 @@ def _verdict(filters: Filters) -> list[ColumnElement[bool]]:
 def _errors(filters: Filters) -> list[ColumnElement[bool]]:
     if not filters.error_kinds:
         return []
+    if filters.version:
+        return [or_(*(review.c.error_kinds.contains(dumps(kind.value)) for kind in filters.error_kinds))]
     kinds = [kind.value for kind in filters.error_kinds]
     return [recognition.c.id.in_(select(review_error.c.recognition_id).where(review_error.c.kind.in_(kinds)))]
 
@@ -265,6 +324,27 @@ def _text(filters: Filters) -> list[ColumnElement[bool]]:
 
 def _ids(filters: Filters) -> list[ColumnElement[bool]]:
     return [recognition.c.id.in_(filters.items)] if filters.items else []
+
+
+_MARKED = (
+    (recognition, "engine engine_version model revision engine_name template template_version task outcome method"),
+    (recognition, "error transform prompt generation content"),
+    (page, "sha256 number name"),
+    (correction, "content"),
+    (review, "correction_version verdict state error_kinds tags note"),
+)
+"""Columns that an item's checksum is over: what exports write, and the reviewer's name beside them."""
+
+
+def _marked() -> Select:
+    columns = (table.c[name].label(f"{table.name}_{name}") for table, names in _MARKED for name in names.split())
+    fixed = recognition.c.id, review.c.latest_version, review.c.revision
+    return select(*fixed, *columns, _reviewer.c.name.label("reviewer")).select_from(_joined())
+
+
+def _mark(row: Row) -> ItemMark:
+    number, version, revision, *values = row
+    return ItemMark(number, version, revision, hashlib.sha256(dumps(values).encode()).hexdigest())
 
 
 def _rows() -> Select:

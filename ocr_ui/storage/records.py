@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
@@ -70,3 +71,50 @@ class StoredReview:
     latest_version: int
     updated_at: datetime
     review: Review
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVersion:
+    """A frozen version of the dataset.
+
+    Attributes:
+        person: who froze it, "" where nobody gave a name.
+        items: how many it has.
+        sha256: over its items as they were; the same data has the same, whatever its name.
+        licence: of the data, "" where none was given.
+        program: version of this program that froze it.
+        filters: that chose the items, as `Filters` that are set.
+        exports: how often it was exported.
+    """
+
+    id: int
+    name: str
+    created_at: datetime
+    person: str
+    items: int
+    sha256: str
+    licence: str
+    program: str
+    filters: dict[str, Any]
+    exports: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedExport:
+    """An export that was made.
+
+    Attributes:
+        version: name of the frozen version, "" where it was none.
+        target: the folder or the address it went to.
+        items: in the data file.
+        sha256: of the data, as in its report.
+        details: filters and options that were set.
+    """
+
+    created_at: datetime
+    version: str
+    format: str
+    target: str
+    items: int
+    sha256: str
+    details: dict[str, Any]

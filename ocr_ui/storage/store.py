@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 from ocr_ui.settings import Settings
 from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.dataset_versions import DatasetVersions
 from ocr_ui.storage.failures import failure, told
 from ocr_ui.storage.items import Items
 from ocr_ui.storage.migrate import upgrade
@@ -27,7 +28,7 @@ class Store:
     """What was read, corrected and judged. All calls block on the disk: from a coroutine use `asyncio.to_thread`.
 
     Attributes:
-        pictures, pages, recognitions, corrections, reviews, items: the parts, each with its own class.
+        pictures, pages, recognitions, corrections, reviews, items, versions: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures) -> None:
@@ -38,6 +39,7 @@ class Store:
         self.corrections = Corrections(database)
         self.reviews = Reviews(database)
         self.items = Items(database)
+        self.versions = DatasetVersions(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:

@@ -169,3 +169,42 @@ review_history = Table(
     UniqueConstraint("recognition_id", "revision"),
     UniqueConstraint("recognition_id", "client_key"),
 )
+
+dataset_version = Table(
+    "dataset_version",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("name", String(100), nullable=False, unique=True),
+    Column("sha256", String(64), nullable=False),
+    Column("items", Integer, nullable=False),
+    Column("licence", String(200), nullable=False),
+    Column("program", String(50), nullable=False),
+    Column("filters", Text, nullable=False),
+)
+"""A frozen filter: written once, never changed."""
+
+dataset_item = Table(
+    "dataset_item",
+    metadata,
+    Column("version_id", ForeignKey("dataset_version.id"), primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True, index=True),
+    Column("correction_version", Integer, nullable=False),
+    Column("review_revision", Integer, nullable=False),
+)
+"""What a frozen item was: a correction (0 for none) and a row of review_history (0 for none), both of which stay."""
+
+export_log = Table(
+    "export_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("version_id", ForeignKey("dataset_version.id"), index=True),
+    Column("created_at", UtcTime, nullable=False, index=True),
+    Column("format", String(50), nullable=False),
+    Column("items", Integer, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("target", Text, nullable=False),
+    Column("details", Text, nullable=False),
+)
+"""What was handed out: `version_id` is null where it was no frozen version, `details` are filters and options."""

@@ -81,7 +81,7 @@ async def test_only_what_the_filter_finds(store: Store, tmp_path: Path) -> None:
     assert [row["id"] for row in lines(tmp_path / "out" / "items.jsonl")] == [2]
     assert (report.count_in, report.pictures) == (1, 1)
     sheet = json.loads((tmp_path / "out" / "report-jsonl.json").read_text())
-    assert sheet["filters"] == {"verdicts": ["wrong"], "since": "2020-01-01 00:00:00+00:00"}
+    assert sheet["filters"] == {"verdicts": ["wrong"], "since": "2020-01-01T00:00:00+00:00"}
 
 
 async def test_pe06_a_picture_deleted_outside_is_listed_and_the_rest_exported(store: Store, tmp_path: Path) -> None:
