@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
 from ocr_ui.domain.prompt import Task
@@ -30,8 +30,14 @@ class ScriptedEngine:
 
     name = EngineName("scripted", "1", "script", "r1")
 
-    def __init__(self, script: Sequence[ScriptStep], capabilities: Capabilities | None = None) -> None:
+    def __init__(
+        self,
+        script: Sequence[ScriptStep],
+        capabilities: Capabilities | None = None,
+        answers: Sequence[Sequence[ScriptStep]] = (),
+    ) -> None:
         self.script = script
+        self.answers = answers or (script,)
         self.capabilities = capabilities or Capabilities(tasks=frozenset(Task), takes_prompt=True)
         self.running: set[str] = set()
         self.seen: list[EngineRequest] = []
@@ -42,19 +48,39 @@ class ScriptedEngine:
         self._state = EngineState.READY
 
     async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        async with aclosing(self._played(request, [self.script])) as events:
+            async for _, event in events:
+                yield event
+
+    async def samples(self, request: EngineRequest, n: int) -> AsyncIterator[tuple[int, EngineEvent]]:
+        """Plays the scripts of `answers` side by side, one step of each in turn; further answers begin anew."""
+        scripts = [self.answers[index % len(self.answers)] for index in range(n)]
+        async with aclosing(self._played(request, scripts)) as events:
+            async for event in events:
+                yield event
+
+    async def _played(
+        self, request: EngineRequest, scripts: Sequence[Sequence[ScriptStep]]
+    ) -> AsyncIterator[tuple[int, EngineEvent]]:
         self.seen.append(request)
         self.running.add(request.id)
+        left = dict(enumerate(map(iter, scripts)))
         try:
-            for step in self.script:
-                if isinstance(step, Pause):
-                    await self._wait(request.id, step.seconds)
-                elif isinstance(step, Exception):
-                    raise step
-                if self._aborts.setdefault(request.id, asyncio.Event()).is_set():
-                    yield Finished(Generation(finish_reason="aborted"))
-                    return
-                if not isinstance(step, Pause):
-                    yield step
+            while left:
+                for index, script in list(left.items()):
+                    step = next(script, None)
+                    if isinstance(step, Pause):
+                        await self._wait(request.id, step.seconds)
+                    elif isinstance(step, Exception):
+                        raise step
+                    if self._aborts.setdefault(request.id, asyncio.Event()).is_set():
+                        for other in left:
+                            yield other, Finished(Generation(finish_reason="aborted"))
+                        return
+                    if step is None:
+                        del left[index]
+                    elif not isinstance(step, Pause):
+                        yield index, step
         finally:
             self.running.discard(request.id)
 

@@ -152,6 +152,8 @@ class Capabilities:
         gives_boxes: its lines carry quads of their own (they are not parsed from text).
         gives_confidence: its lines or tokens carry a confidence.
         holds_form: it can hold an answer to a JSON schema (`json_schema` in a request's sampling).
+        varies: its answers can be drawn at random, so that several to one question differ.
+        answers_together: it is a `SamplingEngine`: several answers in one request.
     """
 
     tasks: frozenset[Task] = frozenset()
@@ -159,6 +161,8 @@ class Capabilities:
     gives_boxes: bool = False
     gives_confidence: bool = False
     holds_form: bool = False
+    varies: bool = False
+    answers_together: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +231,14 @@ class Finished:
 EngineEvent = Started | TextDelta | LinesDelta | Finished
 
 
+@dataclass(frozen=True, slots=True)
+class AskedApart:
+    """The answers from this index on are asked one after another: the picture is read anew for each."""
+
+
+SampleEvent = EngineEvent | AskedApart
+
+
 class Engine(Protocol):
     """One small class an engine.
 
@@ -251,3 +263,15 @@ class Engine(Protocol):
     def health(self) -> Health: ...
 
     async def close(self) -> None: ...
+
+
+class SamplingEngine(Engine, Protocol):
+    """An engine whose `Capabilities.answers_together` is set."""
+
+    def samples(self, request: EngineRequest, n: int) -> AsyncIterator[tuple[int, SampleEvent]]:
+        """Asks one question for n answers, in one request.
+
+        Each answer's events are those of `generate`, with its index from 0 to n - 1; they come mixed. One `abort`, or
+        closing this, ends all. A `seed` of the request is the first answer's, the next one's is one more, and so on.
+        """
+        ...

@@ -56,7 +56,9 @@ class LlamaEngine:
         EngineDead: no llama-server program, or the settings name no usable files.
     """
 
-    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
+    capabilities = Capabilities(
+        tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True, varies=True
+    )
 
     def __init__(self, settings: Settings) -> None:
         self._program = find_program(settings.llama_server)

@@ -18,22 +18,23 @@ import openai
 from openai.types.chat import ChatCompletionChunk
 
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import EngineName, Generation
+from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines.asking import check_picture, messages, over_budget, sampling_for
 from ocr_ui.engines.base import (
+    AskedApart,
     Capabilities,
     EngineEvent,
     EngineRequest,
     EngineState,
-    Finished,
     Health,
+    SampleEvent,
     Started,
     TextDelta,
     closed,
 )
 from ocr_ui.engines.memory_failures import OUT_OF_MEMORY, is_memory_failure, out_of_memory
-from ocr_ui.engines.openai_stream import parameters, understood
-from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.engines.openai_stream import Part, parameters, understood
+from ocr_ui.engines.runs import Ended, Run, Said
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
@@ -92,7 +93,14 @@ class OpenAiEngine:
         BadInput: no address. EngineDead: a key that cannot be sent.
     """
 
-    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
+    capabilities = Capabilities(
+        tasks=frozenset(Task),
+        takes_prompt=True,
+        gives_confidence=True,
+        holds_form=True,
+        varies=True,
+        answers_together=True,
+    )
 
     def __init__(
         self,
@@ -112,6 +120,7 @@ class OpenAiEngine:
             raise BadInput("no_base_url", "No address of a server is set.", hint)
         self._servers = [Server(without_password(url), self._client(url)) for url in addresses]
         self._turn = itertools.count()
+        self._takes_n = True
         self._runs: dict[str, Run] = {}
         self._watcher: asyncio.Task[None] | None = None
         self._closed = False
@@ -143,7 +152,16 @@ class OpenAiEngine:
         return Health(EngineState.DEGRADED if errors else EngineState.READY, problems=errors)
 
     async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
-        """See `Engine.generate`.
+        """See `Engine.generate`; raises as `samples`."""
+        async with aclosing(self.samples(request, 1)) as events:
+            async for _, event in events:
+                yield event
+
+    async def samples(self, request: EngineRequest, n: int) -> AsyncGenerator[tuple[int, SampleEvent], None]:
+        """See `SamplingEngine.samples`.
+
+        A server that refuses to give several answers to one request, or gives one all the same, is asked for the
+        others one after another, and so from then on.
 
         Raises:
             BadInput: the server refuses the request.
@@ -151,34 +169,19 @@ class OpenAiEngine:
             EngineDead: no server can be used.
         """
         run = self._runs[request.id] = Run(request.id)
-        said: list[str] = []
-        tokens, characters, reason = 0, 0, ""
+        answers = [Said() for _ in range(n)]
         try:
-            asked = self._question(request, await run.unless_ended(asyncio.to_thread(request.encode)))
-            async with self._stream(run, asked) as (server, stream):
-                yield Started()
-                async with aclosing(self._chunks(run, server, stream)) as chunks:
-                    async for event, ended, counted in chunks:
-                        reason = ended or reason
-                        tokens = tokens + event.tokens if counted is None else counted
-                        room = asked["max_tokens"] * LONGEST_TOKEN - characters
-                        over = tokens > asked["max_tokens"] or len(event.text) > room
-                        if len(event.text) > room:
-                            event = TextDelta(event.text[:room], event.tokens)
-                        characters += len(event.text)
-                        said.append(event.text)
-                        if event.tokens or event.text:
-                            yield event
-                        if over:
-                            reason = reason or "length"  # a server that knows no limit would go on for ever
-                            break
-            if not reason:
-                raise broken(server.url, "the stream ended before the answer did")
+            png = await run.unless_ended(asyncio.to_thread(request.encode))
+            async with aclosing(self._asked(request, run, png, answers)) as events:
+                async for event in events:
+                    yield event
         except Ended:
-            reason = reason or run.reason
+            pass
         finally:
             self._runs.pop(request.id, None)
-        yield Finished(Generation("".join(said), reason, tokens, run.seconds))
+        for index, said in enumerate(answers):
+            if not said.told:
+                yield index, said.end(said.finish or run.reason, run.seconds)
 
     async def abort(self, request_id: str) -> None:
         if run := self._runs.get(request_id):
@@ -195,10 +198,83 @@ class OpenAiEngine:
 
     # Asking
 
-    def _question(self, request: EngineRequest, png: bytes) -> dict[str, Any]:
+    async def _asked(
+        self, request: EngineRequest, run: Run, png: bytes, answers: list[Said]
+    ) -> AsyncGenerator[tuple[int, SampleEvent], None]:
+        """All answers: in one request where the servers take that, else the missing ones one after another."""
+        missing = list(range(len(answers)))
+        apart = refused = False
+        while missing:
+            asked = missing if self._takes_n and not refused else missing[:1]
+            if len(asked) < len(missing) and not apart:
+                apart = True
+                yield asked[0], AskedApart()
+            try:
+                async with aclosing(self._heard(request, run, png, asked, answers)) as events:
+                    async for event in events:
+                        yield event
+            except BadInput as error:
+                if len(asked) == 1 or error.code != "refused_by_engine":
+                    raise
+                log.info("%s Asking for one answer at a time.", error)
+                refused = True
+                continue
+            missing = [index for index in missing if not answers[index].told]
+            self._takes_n = self._takes_n and not refused and not missing
+
+    async def _heard(
+        self, request: EngineRequest, run: Run, png: bytes, asked: list[int], answers: list[Said]
+    ) -> AsyncGenerator[tuple[int, EngineEvent], None]:
+        """What one request brings of the answers of these indices. Those that a server leaves out stay as they are.
+
+        Raises:
+            EngineFailed: an answer broke off, or none came.
+        """
+        question = self._question(request, png, asked)
+        most, longest = question["max_tokens"], question["max_tokens"] * LONGEST_TOKEN
+        several = len(asked) > 1
+        async with self._stream(run, question) as (server, stream):
+            for index in asked:
+                yield index, Started()
+            async with aclosing(self._chunks(run, server, stream)) as chunks:
+                async for parts, counted in chunks:
+                    for part in parts:
+                        place = part.index if several else 0
+                        if not 0 <= place < len(asked) or answers[asked[place]].told:
+                            continue
+                        said = answers[asked[place]]
+                        event = shortened(part.delta, longest - said.characters)
+                        said.add(event.text, event.tokens)
+                        said.finish = part.ended or said.finish
+                        if event.tokens or event.text:
+                            yield asked[place], event
+                    if counted is not None and not several:
+                        answers[asked[0]].tokens = counted
+                    # A server that knows no limit would go on for ever.
+                    over = [a for a in map(answers.__getitem__, asked) if a.tokens > most or a.characters >= longest]
+                    for said in over:
+                        said.finish = said.finish or "length"
+                    for index in asked if several else ():
+                        if answers[index].finish and not answers[index].told:
+                            yield index, answers[index].end(answers[index].finish, run.seconds)
+                    if over and all(answers[index].finish for index in asked):
+                        break
+        for index in asked:
+            said = answers[index]
+            if said.finish and not said.told:
+                yield index, said.end(said.finish, run.seconds)
+            elif not said.finish and (said.texts or index == asked[0]):
+                raise broken(server.url, "the stream ended before the answer did")
+
+    def _question(self, request: EngineRequest, png: bytes, asked: list[int]) -> dict[str, Any]:
+        """The question for the answers of these indices."""
         check_picture(request.pixels)
         url = "data:image/png;base64," + base64.b64encode(png).decode()
         sampling = sampling_for(request.sampling, self._settings)
+        if asked[0] and "seed" in sampling:
+            sampling["seed"] += asked[0]
+        if len(asked) > 1:
+            sampling["n"] = len(asked)
         return {
             "model": self.name.model,
             "messages": messages(request.prompt, {"type": "image_url", "image_url": {"url": url}}),
@@ -266,7 +342,7 @@ class OpenAiEngine:
 
     async def _chunks(
         self, run: Run, server: Server, stream: Stream
-    ) -> AsyncGenerator[tuple[TextDelta, str, int | None], None]:
+    ) -> AsyncGenerator[tuple[list[Part], int | None], None]:
         """The parts of an answer as `understood` gives them, each waited for no longer than the settings allow.
 
         Raises:
@@ -316,6 +392,11 @@ class OpenAiEngine:
             await asyncio.sleep(CHECK_SECONDS)
             aside = [server for server in self._servers if server.error]
             await asyncio.gather(*[self._look_at(server) for server in aside])
+
+
+def shortened(delta: TextDelta, room: int) -> TextDelta:
+    """At most `room` characters of it; where it is cut, its probabilities no longer belong to it."""
+    return TextDelta(delta.text[:room], delta.tokens) if len(delta.text) > room else delta
 
 
 def without_password(url: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from openai.types.chat import ChatCompletionChunk
@@ -46,16 +47,29 @@ def delta(choice: Choice) -> TextDelta:
     return TextDelta(text, count, tuple(token.logprob for token in tokens), pieces)
 
 
-def understood(chunk: ChatCompletionChunk) -> tuple[TextDelta, str, int | None]:
-    """What a chunk adds, why the answer ends with it ("" where it goes on), and the server's own count of its tokens.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a chunk adds to one answer.
+
+    Attributes:
+        index: of the answer.
+        ended: why the answer ends with it; empty where it goes on.
+    """
+
+    index: int
+    delta: TextDelta
+    ended: str
+
+
+def understood(chunk: ChatCompletionChunk) -> tuple[list[Part], int | None]:
+    """What a chunk adds, and the server's own count of the tokens of all answers where it tells it.
 
     Raises:
         ValueError: the client does not check what comes, and this is no chunk of the protocol.
     """
     try:
         counted = chunk.usage.completion_tokens if chunk.usage else None
-        if not chunk.choices:
-            return TextDelta("", 0), "", counted
-        return delta(chunk.choices[0]), chunk.choices[0].finish_reason or "", counted
+        parts = [Part(choice.index or 0, delta(choice), choice.finish_reason or "") for choice in chunk.choices or ()]
+        return parts, counted
     except (AttributeError, TypeError, LookupError) as error:
         raise ValueError("a part of it is not of OpenAI's protocol") from error

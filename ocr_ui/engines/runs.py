@@ -9,11 +9,63 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from ocr_ui.domain.recognition import Generation
+from ocr_ui.engines.base import Finished
+
 T = TypeVar("T")
 
 
 class Ended(Exception):
     """A run was ended while it waited."""
+
+
+class Places:
+    """A limited number of places. Who wants several gets them before anybody who comes later gets one."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._free = asyncio.Semaphore(number)
+        self._turn = asyncio.Lock()
+
+    async def take(self, count: int, held: list[None]) -> None:
+        """Waits for `count` places, or for all where there are fewer, and puts one entry into `held` for each."""
+        async with self._turn:
+            while len(held) < min(count, self._number):
+                await self._free.acquire()
+                held.append(None)
+
+    def give_back(self, held: list[None]) -> None:
+        while held:
+            held.pop()
+            self._free.release()
+
+
+@dataclass(slots=True)
+class Said:
+    """One answer, as far as it has come.
+
+    Attributes:
+        texts, characters: its parts, and their length together.
+        tokens: how many they stand for.
+        finish: why it ended by itself; empty while it goes on.
+        told: its last event was given.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    characters: int = 0
+    tokens: int = 0
+    finish: str = ""
+    told: bool = False
+
+    def add(self, text: str, tokens: int) -> None:
+        self.texts.append(text)
+        self.characters += len(text)
+        self.tokens += tokens
+
+    def end(self, reason: str, seconds: float) -> Finished:
+        """Its last event."""
+        self.told = True
+        return Finished(Generation("".join(self.texts), reason, self.tokens, seconds))
 
 
 @dataclass(slots=True)
@@ -42,7 +94,7 @@ class Run:
         return time.monotonic() - self.asked
 
     def work(self) -> None:
-        self.working, self.last = True, time.monotonic()
+        self.working, self.begun, self.last = True, False, time.monotonic()
 
     def token(self) -> None:
         self.begun, self.last = True, time.monotonic()
@@ -71,12 +123,13 @@ class Run:
             task.cancel()
 
     @asynccontextmanager
-    async def place(self, places: asyncio.Semaphore) -> AsyncIterator[None]:
-        """One of a limited number of places, waited for and given back; raises Ended as `unless_ended` does."""
-        taking = asyncio.ensure_future(places.acquire())
+    async def place(self, places: Places, count: int = 1) -> AsyncIterator[None]:
+        """Some of a limited number of places, waited for and given back; raises Ended as `unless_ended` does."""
+        held: list[None] = []
+        taking = asyncio.ensure_future(places.take(count, held))
         try:
             await self.unless_ended(taking)
             yield
         finally:
-            if taking.done() and not taking.cancelled():
-                places.release()
+            taking.cancel()
+            places.give_back(held)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import EngineName, Generation
+from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines import draft_watch, vllm_check, vllm_memory, vllm_versions
 from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, messages, over_budget, sampling_for
 from ocr_ui.engines.base import (
@@ -22,7 +22,6 @@ from ocr_ui.engines.base import (
     EngineEvent,
     EngineRequest,
     EngineState,
-    Finished,
     Health,
     MemoryShares,
     Phase,
@@ -31,7 +30,7 @@ from ocr_ui.engines.base import (
     closed,
 )
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
-from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.engines.runs import Ended, Places, Run, Said
 from ocr_ui.engines.vllm_drafts import Drafts, stat_logger
 from ocr_ui.engines.vllm_model import find_model
 from ocr_ui.engines.vllm_start import FailureNote, did_not_start, make_llm, no_more_requests, prepare_process
@@ -50,6 +49,8 @@ EXAMPLE_TOKENS = 512
 PAUSE_A_RUN, LONGEST_PAUSE = 0.001, 0.03
 """Seconds from one look at an answer to the next, for each page that is being read, and the most. vLLM joins what comes
 meanwhile: handed over token by token, many pages at once would keep the event loop busier than the card."""
+MODEL_ENDS = frozenset({"stop", "length"})
+"""Reasons of vLLM's for which an answer ends by itself."""
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds before the first restart of a dead engine, doubled each time, and the most."""
 
@@ -67,7 +68,14 @@ class VllmEngine:
         EngineDead: vLLM is not installed, or a version that was never tried.
     """
 
-    capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True, gives_confidence=True, holds_form=True)
+    capabilities = Capabilities(
+        tasks=frozenset(Task),
+        takes_prompt=True,
+        gives_confidence=True,
+        holds_form=True,
+        varies=True,
+        answers_together=True,
+    )
 
     def __init__(self, settings: Settings) -> None:
         version = vllm_versions.installed()
@@ -83,7 +91,7 @@ class VllmEngine:
         self._drafts: Drafts | None = None
         self._special: dict[int, str] = {}
         self._runs: dict[str, Run] = {}
-        self._places = asyncio.Semaphore(settings.max_num_seqs)
+        self._places = Places(settings.max_num_seqs)
         self._serving = asyncio.Event()
         self._was_ready = False
         self._last_token = 0.0
@@ -119,7 +127,13 @@ class VllmEngine:
         return self._llm.output_processor.get_num_unfinished_requests() if self._llm else 0
 
     async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
-        """See `Engine.generate`. Waits for one of `max_num_seqs` places before `Started`.
+        """See `Engine.generate`; raises as `samples`."""
+        async with aclosing(self.samples(request, 1)) as events:
+            async for _, event in events:
+                yield event
+
+    async def samples(self, request: EngineRequest, n: int) -> AsyncGenerator[tuple[int, EngineEvent], None]:
+        """See `SamplingEngine.samples`. Waits for n of `max_num_seqs` places before `Started`.
 
         Raises:
             BadInput: a prompt, picture or sampling that the model does not take.
@@ -130,17 +144,22 @@ class VllmEngine:
         self._refuse_unless_serving()
         sampling = sampling_for(request.sampling, self._settings)
         run = self._runs[request.id] = Run(request.id)
+        answers = [Said() for _ in range(n)]
         try:
-            async with run.place(self._places):
+            async with run.place(self._places, n):
                 await run.unless_ended(self._until_serving())
-                yield Started()
-                async with aclosing(self._answer(request, run, sampling)) as events:
+                for index in range(n):
+                    yield index, Started()
+                async with aclosing(self._answer(request, run, {**sampling, "n": n}, answers)) as events:
                     async for event in events:
                         yield event
         except Ended:
-            yield Finished(Generation("", run.reason, 0, run.seconds))
+            pass
         finally:
             self._runs.pop(request.id, None)
+        for index, said in enumerate(answers):
+            if not said.told:
+                yield index, said.end(run.reason or "aborted", run.seconds)
 
     async def abort(self, request_id: str) -> None:
         if run := self._runs.get(request_id):
@@ -348,8 +367,9 @@ class VllmEngine:
         return prepared
 
     async def _answer(
-        self, request: EngineRequest, run: Run, sampling: dict[str, Any]
-    ) -> AsyncGenerator[EngineEvent, None]:
+        self, request: EngineRequest, run: Run, sampling: dict[str, Any], answers: list[Said]
+    ) -> AsyncGenerator[tuple[int, EngineEvent], None]:
+        """What comes of each answer, its end only where the model ended it; `answers` holds the rest."""
         from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
         from ocr_ui.engines.vllm_stream import REFUSALS, delta, parameters
@@ -358,23 +378,22 @@ class VllmEngine:
         check_prompt(request.prompt, self._special.values())
         check_picture(request.pixels)
         run.work()
-        texts: list[str] = []
-        tokens, finish = 0, ""
         try:
             prepared = await run.unless_ended(self._render(request.prompt, request.pixels))
             if self._llm is None:
                 raise died()
             async with aclosing(self._llm.generate(prepared, params, request.id)) as outputs:
                 async for output in outputs:
-                    answer = output.outputs[0]
-                    finish = answer.finish_reason or ""
-                    if answer.token_ids:
-                        run.token()
-                        self._last_token = run.last
-                        event = delta(answer, self._special)
-                        tokens += event.tokens
-                        texts.append(event.text)
-                        yield event
+                    for answer in output.outputs:
+                        said = answers[answer.index]
+                        if answer.token_ids:
+                            run.token()
+                            self._last_token = run.last
+                            event = delta(answer, self._special)
+                            said.add(event.text, event.tokens)
+                            yield answer.index, event
+                        if answer.finish_reason in MODEL_ENDS:
+                            yield answer.index, said.end(answer.finish_reason, run.seconds)
                     if run.reason:
                         break
                     if not output.finished:
@@ -392,8 +411,6 @@ class VllmEngine:
             raise died(repr(error)) from error
         except REFUSALS as error:
             raise refused(error, self._settings) from error
-        reason = finish if finish in {"stop", "length"} else run.reason or "aborted"
-        yield Finished(Generation("".join(texts), reason, tokens, run.seconds))
 
     def _pause(self) -> float:
         return min(LONGEST_PAUSE, PAUSE_A_RUN * len(self._runs))

@@ -134,6 +134,7 @@ ERRORS_ZH: dict[str, str] = {
     "bad_judge_url": "{url} 不是服务器地址。请管理员把 OCR_UI_JUDGE_URL 设为 http://主机/v1。",
     "bad_licence": "许可证为一行，最多 {limit} 个字符。请写它的简称（如 cc-by-4.0）或文本地址。",
     "bad_picture_id": "图片标识应为 64 位十六进制数。",
+    "bad_sample_count": "不能要求 {n} 个回答。请在 1 到 {most} 之间选择。",
     "bad_sampling": "采样设置无法使用（{reason}）。请修改模板。",
     "bad_size": "图片不可能是 {width} × {height} 像素。请给出大于 0 的宽和高。",
     "bad_variable": "{given} 不是“名称=值”的形式，或名称重复。",
@@ -165,6 +166,7 @@ ERRORS_ZH: dict[str, str] = {
     "engine_loading": "引擎仍在加载。请稍后再试。",
     "engine_name_bad": "{file}：{name} 不能作引擎名称：长度为 1 到 {limit} 个可见字符，前后无空格，也不能是其他引擎类型的名称。",
     "engine_name_twice": "{file}：有两个引擎都叫 {name}。请各取不同的名称。",
+    "engine_never_varies": "引擎 {engine} 对同一张图片每次给出相同的回答。请选择带模型的引擎。",
     "engine_not_installed": "引擎 {engine} 未安装。请管理员运行：{command}",
     "engine_not_started": "引擎 {engine} 未能启动（{reason}）。请管理员查看日志，或换一个引擎。",
     "engine_out_of_memory": "显存不足，vLLM 未能启动：{reason}。"
@@ -180,6 +182,7 @@ ERRORS_ZH: dict[str, str] = {
     "foreign_host": "本服务器的名称不是 {host}。请用 http://localhost 加端口打开，或请管理员把该名称写入 OCR_UI_ALLOWED_HOSTS。",
     "foreign_origin": "该请求来自其他网站。请打开本产品自己的页面。",
     "generation_failed": "引擎出错（{reason}）。请重新识别。",
+    "greedy_samples": "温度为 0 时所有回答都相同。请提高温度。",
     "gpu_memory_taken": "需要 {asked} GB 显存，但只有 {free} GB 空闲，缺 {missing} GB。"
     "请管理员结束占用显卡的其他程序，或把 OCR_UI_GPU_MEMORY_UTILIZATION 设为 {share} 或更低。",
     "internal": "服务器出错。请重试；若仍出错，请管理员查看日志。",

@@ -22,8 +22,8 @@ class Answer:
     hangs: bool = False
 
 
-def chunk(text: str, finish: str | None = None, logprob: float | None = None) -> str:
-    choice: dict = {"index": 0, "delta": {"content": text}, "finish_reason": finish}
+def chunk(text: str, finish: str | None = None, logprob: float | None = None, index: int = 0) -> str:
+    choice: dict = {"index": index, "delta": {"content": text}, "finish_reason": finish}
     if logprob is not None:
         choice["logprobs"] = {"content": [{"token": text, "logprob": logprob, "bytes": None, "top_logprobs": []}]}
     said = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}

@@ -14,7 +14,7 @@ import pytest
 
 from ocr_ui.engines import vllm_check, vllm_memory, vllm_model, vllm_start, vllm_versions
 from ocr_ui.engines.asking import check_prompt, messages, sampling_for
-from ocr_ui.engines.runs import Ended, Run
+from ocr_ui.engines.runs import Ended, Places, Run
 from ocr_ui.engines.vllm_check import Step
 from ocr_ui.engines.vllm_model import FoundModel
 from ocr_ui.errors import BadInput, EngineDead
@@ -388,18 +388,35 @@ async def test_a_run_that_waits_too_long_has_timed_out() -> None:
 
 @pytest.mark.parametrize("how", ["end", "cancel"])
 async def test_a_place_is_given_back_however_the_wait_ends(how: str) -> None:
-    places = asyncio.Semaphore(1)
+    places, held = Places(1), []
     run = Run("r")
 
     async def take() -> None:
         async with run.place(places):
             pass
 
-    await places.acquire()
+    await places.take(1, held)
     waiting = asyncio.create_task(take())
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    places.release()  # the place is free for the waiting task at the very moment it is ended
+    places.give_back(held)  # the place is free for the waiting task at the very moment it is ended
     run.end("aborted") if how == "end" else waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    await asyncio.wait_for(places.acquire(), 1)
+    await asyncio.wait_for(places.take(1, held), 1)
+
+
+async def test_who_wants_many_places_waits_for_them_before_whoever_comes_later() -> None:
+    places, first = Places(4), []
+    await places.take(2, first)
+    order: list[str] = []
+
+    async def take(name: str, count: int) -> None:
+        async with Run(name).place(places, count):
+            order.append(name)
+
+    tasks = [asyncio.create_task(take("many", 99)), asyncio.create_task(take("few", 1))]
+    await asyncio.sleep(0.05)
+    assert order == [], "places are left for one, but many came first"
+    places.give_back(first)
+    await asyncio.wait_for(asyncio.gather(*tasks), 1)
+    assert order == ["many", "few"], "whoever wants more than there are gets all"

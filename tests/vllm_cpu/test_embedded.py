@@ -18,7 +18,9 @@ import pytest_asyncio
 from ocr_ui.domain.prompt import Task, answer_schema
 from ocr_ui.engines import vllm_embedded
 from ocr_ui.engines.asking import messages
-from ocr_ui.engines.base import EngineState, TextDelta
+from ocr_ui.engines.base import AskedApart, EngineRequest, EngineState, Finished, TextDelta
+from ocr_ui.engines.runs import Places
+from ocr_ui.engines.samples import samples
 from ocr_ui.engines.vllm_embedded import VllmEngine
 from ocr_ui.errors import BadInput, EngineBusy, EngineFailed
 from ocr_ui.parsing.dispatch import parse
@@ -252,10 +254,70 @@ async def by_cancelling(engine: VllmEngine, after: int) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
+async def test_answers_to_several_pictures_come_in_one_request_each(
+    engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = spy(engine, monkeypatch)
+    names = CARDS[:3]
+    drawn = await asyncio.gather(*[answers_to(engine, request(name, temperature=1.0), 8) for name in names])
+    assert [params.n for params in seen] == [8] * 3
+    for name, ends in zip(names, drawn, strict=True):
+        right = [end.generation.text == BOOK[name].answer for end in ends]
+        assert sum(right) >= 6, "known by heart: only now and then does an unlikely token come"
+        assert {end.generation.finish_reason for end in ends} == {"stop"}
+    await asyncio.wait_for(nothing_runs(engine), 1)
+
+
+async def test_answers_drawn_hot_differ_and_a_seed_brings_them_again(engine: VllmEngine) -> None:
+    asked = {"temperature": 2.0, "max_tokens": 60, "seed": 5}
+    drawn = [await answers_to(engine, request(LONG, **asked), 4) for _ in range(2)]
+    first, second = ([end.generation.text for end in ends] for ends in drawn)
+    assert len(set(first)) > 1
+    assert first == second
+
+
+@pytest.mark.parametrize("way", ["abort", "close"])
+async def test_all_answers_to_a_question_end_as_one(engine: VllmEngine, way: str) -> None:
+    asked = request(LONG, temperature=1.0)
+    texts, ends, most = ["", "", "", ""], [], 0
+    async with aclosing(samples(engine, asked, 4)) as events:
+        async for index, event in events:
+            most = max(most, engine.running())
+            if isinstance(event, TextDelta):
+                texts[index] += event.text
+            if isinstance(event, Finished):
+                ends.append((index, event.generation))
+            if all(texts):
+                if way == "close":
+                    break
+                await engine.abort(asked.id)
+    assert most == 4
+    if way == "abort":
+        assert [generation.finish_reason for _, generation in sorted(ends)] == ["aborted"] * 4
+        assert [generation.text for _, generation in sorted(ends)] == texts
+    await asyncio.wait_for(nothing_runs(engine), 1)
+    assert await engine._llm.reset_prefix_cache(), "answers still hold memory in vLLM's own process"
+    assert not engine._runs
+    assert (await read(engine, "poster")).text == BOOK["poster"].answer
+
+
+async def answers_to(engine: VllmEngine, asked: EngineRequest, n: int) -> list[Finished]:
+    """The end of each answer, in order; its parts must make the whole."""
+    texts, ends = [""] * n, {}
+    async for index, event in samples(engine, asked, n):
+        assert not isinstance(event, AskedApart)
+        if isinstance(event, TextDelta):
+            texts[index] += event.text
+        if isinstance(event, Finished):
+            ends[index] = event
+    assert [ends[index].generation.text for index in range(n)] == texts
+    return [ends[index] for index in range(n)]
+
+
 async def test_a_page_that_waits_for_its_turn_can_be_aborted(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_places", asyncio.Semaphore(1))
+    monkeypatch.setattr(engine, "_places", Places(1))
     asked = request(LONG)
     async with aclosing(engine.generate(request(LONG))) as first:
         await anext(first)
@@ -304,7 +366,7 @@ async def test_a_bad_request_fails_alone(engine: VllmEngine, changes: dict[str, 
 async def test_a_killed_worker_is_noticed_and_the_engine_made_anew(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_places", asyncio.Semaphore(1))
+    monkeypatch.setattr(engine, "_places", Places(1))
     events = engine.generate(request(LONG))
     while not isinstance(await anext(events), TextDelta):
         pass

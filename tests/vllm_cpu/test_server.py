@@ -18,8 +18,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from ocr_ui.engines.base import EngineState, TextDelta
+from ocr_ui.engines.base import EngineState, Finished, TextDelta
 from ocr_ui.engines.openai_server import OpenAiEngine
+from ocr_ui.engines.samples import samples
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.workbench import Workbench
@@ -123,6 +124,28 @@ async def test_a_schema_holds_the_answer(engine: OpenAiEngine) -> None:
 async def test_pages_read_at_once_keep_their_answers(engine: OpenAiEngine) -> None:
     readings = await asyncio.gather(*[read(engine, name) for name in CARDS])
     assert [reading.text for reading in readings] == [BOOK[name].answer for name in CARDS]
+
+
+async def test_answers_to_a_picture_come_in_one_request(
+    engine: OpenAiEngine, server: tuple[str, subprocess.Popen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create, asked = engine._servers[0].client.chat.completions.create, []
+
+    async def watched(**question: object) -> object:
+        asked.append(question["n"])
+        return await create(**question)
+
+    monkeypatch.setattr(engine._servers[0].client.chat.completions, "create", watched)
+
+    async def answers(name: str) -> list[str]:
+        events = [event async for event in samples(engine, request(name, temperature=1.0), 4)]
+        ends = {index: event.generation.text for index, event in events if isinstance(event, Finished)}
+        return [ends[index] for index in range(4)]
+
+    for name, drawn in zip(CARDS[:2], await asyncio.gather(*map(answers, CARDS[:2])), strict=True):
+        assert drawn.count(BOOK[name].answer) >= 3, "known by heart: only now and then does an unlikely token come"
+    assert asked == [4, 4]
+    await asyncio.wait_for(nothing_runs(server[0]), 2)
 
 
 async def test_aborts_end_the_work_on_the_server(engine: OpenAiEngine, server: tuple[str, subprocess.Popen]) -> None:

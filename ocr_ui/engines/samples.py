@@ -1,0 +1,62 @@
+"""Several answers of any engine to one question."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from ocr_ui.domain.recognition import Generation
+from ocr_ui.engines.asking import SAMPLING
+from ocr_ui.engines.base import AskedApart, Engine, EngineRequest, Finished, SampleEvent
+from ocr_ui.errors import BadInput
+
+MOST = 64
+
+
+def check_samples(engine: Engine, sampling: dict[str, object], n: int) -> None:
+    """Raises BadInput where n answers cannot be had, or would all be the same."""
+    if not 1 <= n <= MOST:
+        raise BadInput("bad_sample_count", f"{n} answers cannot be asked for.", f"Ask for 1 to {MOST}.", n=n, most=MOST)
+    if not engine.capabilities.varies:
+        name = engine.name.name
+        raise BadInput(
+            "engine_never_varies",
+            f"The engine {name} gives the same answer to a picture each time.",
+            "Choose an engine with a model.",
+            engine=name,
+        )
+    temperature = sampling.get("temperature", SAMPLING["temperature"])
+    if n > 1 and not (isinstance(temperature, int | float) and temperature > 0):
+        raise BadInput("greedy_samples", "At temperature 0 all answers are the same.", "Raise the temperature.")
+
+
+async def samples(engine: Engine, request: EngineRequest, n: int) -> AsyncGenerator[tuple[int, SampleEvent], None]:
+    """n answers, each event with the index of its answer: in one request where the engine can, else one by one.
+
+    As `SamplingEngine.samples`, for every engine; `AskedApart` comes before answers that are asked one after another.
+
+    Raises:
+        BadInput: see `check_samples`. Else as `Engine.generate`.
+    """
+    check_samples(engine, request.sampling, n)
+    together = engine.samples(request, n) if engine.capabilities.answers_together else _one_by_one(engine, request, n)
+    async with aclosing(together) as events:
+        async for event in events:
+            yield event
+
+
+async def _one_by_one(engine: Engine, request: EngineRequest, n: int) -> AsyncGenerator[tuple[int, SampleEvent], None]:
+    if n > 1:
+        yield 0, AskedApart()
+    seed = request.sampling.get("seed")
+    aborted = False
+    for index in range(n):
+        if aborted:
+            yield index, Finished(Generation("", "aborted", 0))
+            continue
+        sampling = request.sampling if seed is None else {**request.sampling, "seed": seed + index}
+        async with aclosing(engine.generate(replace(request, sampling=sampling))) as events:
+            async for event in events:
+                aborted = isinstance(event, Finished) and event.generation.finish_reason == "aborted"
+                yield index, event
