@@ -29,7 +29,10 @@ from ocr_ui.api.guards import BodyLimit, KnownHost, NoFetching, SameOrigin, Secu
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
+from ocr_ui.api.queue import queue_routes
 from ocr_ui.api.rewards import reward_routes
+from ocr_ui.api.second_reviews import second_review_routes
+from ocr_ui.api.talk import talk_routes
 from ocr_ui.api.versions import version_routes
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import door
@@ -68,9 +71,16 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.state.workbench = workbench
     add_error_handlers(app, localize_error)
     app.include_router(health_routes(workbench, localize_error))
-    for routes in (comparison_routes, correction_routes, export_routes, version_routes):
+    for routes in (
+        comparison_routes,
+        correction_routes,
+        export_routes,
+        queue_routes,
+        talk_routes,
+        version_routes,
+    ):
         app.include_router(routes(workbench))
-    for localized_routes in (picture_routes, item_routes):
+    for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
     app.include_router(reward_routes(workbench, localize_rewards))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")

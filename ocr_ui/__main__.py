@@ -90,6 +90,15 @@ def _add_export(commands: Any) -> None:
         "--version", default="", metavar="NAME", help="a frozen version (see dataset): corrections as they were then"
     )
     command.add_argument(
+        "--reviewed-twice", action="store_true", help="only what two people have reviewed, disputes that are open apart"
+    )
+    command.add_argument(
+        "--agreement",
+        type=float,
+        metavar="SHARE",
+        help="only what two people agree on by this much: 0.95 for a CER of at most 0.05 between them",
+    )
+    command.add_argument(
         "--split",
         default="",
         metavar="SHARES",
@@ -118,7 +127,8 @@ def _add_filter(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="k=v",
         help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
-        "since, until or text; the same name again is an alternative",
+        "since, until, text, review (none, one, agreed, disputed, resolved), script, confidence (below it) or "
+        "agreement; the same name again is an alternative",
     )
 
 
@@ -228,6 +238,10 @@ def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     )
     filters = _filters(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
     with Store.open(settings) as store:
+        if arguments.reviewed_twice:
+            filters["reviews"] = ["agreed", "resolved"]
+        if arguments.agreement is not None:
+            filters["agreement"] = arguments.agreement
         report = Exporter(store).export_now(arguments.format, arguments.out, filters, True, options)
         _print_json(asdict(report))
     return 0
@@ -277,13 +291,15 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _filters(written: Sequence[str]) -> dict[str, Any]:
     """Filters as `ocr_ui.services.dataset.read_filters` takes them. Raises BadInput (`bad_filter_value`)."""
+    from ocr_ui.services.dataset import SINGLE
+
     values: dict[str, Any] = {}
     for one in written:
         name, equals, value = one.partition("=")
         if not equals:
             told = {"name": one[:80], "value": "", "allowed": "name=value"}
             raise BadInput("bad_filter_value", f"The filter {one[:80]!r} has no value.", "Write name=value.", **told)
-        if name in ("since", "until", "text", "version"):
+        if name in SINGLE:
             values[name] = value
         else:
             values.setdefault(name, []).append(value)

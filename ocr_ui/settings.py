@@ -56,6 +56,13 @@ class Settings(BaseSettings):
     )
     max_waiting: int = Field(64, gt=0, description="Readings that may wait for the engine before more are refused.")
 
+    claim_minutes: float = Field(
+        10.0, gt=0, description="Minutes that a page is one reviewer's without a sign of work; work renews them."
+    )
+    idle_seconds: float = Field(
+        60.0, gt=0, description="Seconds without a key, a click or a move after which time does not count as work."
+    )
+
     model: str = Field(
         "tencent/HunyuanOCR", description="Model of the vllm and openai engines: a name on the hub, or a local folder."
     )

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import pytest
 from fakes import ScriptedEngine, ScriptStep
-from stored import ANN, add_item, content, open_store
+from stored import ANN, BO, add_item, content, open_store
 
 from ocr_ui.__main__ import _parser, main
 from ocr_ui.domain.content import ContentWarning, TextLine
@@ -27,6 +27,7 @@ from ocr_ui.errors import BadInput, EngineFailed
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -318,6 +319,26 @@ def test_export_of_what_filters_find(run, tmp_path: Path) -> None:
     assert run(*asked, "template=table", "--filter", "template=chart", "--filter", "text=total").value["count_in"] == 2
     refused(run(*asked, "template"), "name=value")
     refused(run(*asked, "colour=red"), "no filter")
+
+
+def test_export_of_what_two_people_agree_on(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        annotator = Annotator(store)
+        for shade, theirs in enumerate(("Total 12.50", "Total 12.5O")):
+            item = add_item(store, ("Total 12.50",), shade=shade)
+            asyncio.run(annotator.save_correction(item, 0, content("Total 12.50"), "right", person=ANN))
+            asyncio.run(SecondReviewer(store, annotator).save(item, content(theirs), BO, blind=True))
+        add_item(store, ("never reviewed",), shade=9)
+    asked = ("export", "--format", "jsonl", "--out", "out")
+    for more, count in (
+        ((), 3),
+        (("--reviewed-twice",), 1),
+        (("--agreement", "0.95"), 1),
+        (("--agreement", "0.9"), 2),
+        (("--filter", "review=disputed"), 1),
+        (("--filter", "review=none"), 1),
+    ):
+        assert run(*asked, *more).value["count_out"] == count, more
 
 
 def test_export_of_nothing(run, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ocr_ui.domain.person import Person
-from ocr_ui.domain.review import ErrorKind, Verdict
+from ocr_ui.domain.review import ErrorKind, State, Verdict
+from ocr_ui.services.annotate import Saved
 from ocr_ui.services.workbench import Workbench
 
 
@@ -25,6 +26,7 @@ class CorrectionBody(ContentBody):
     person: str = Field("", max_length=200)
     client_key: str = Field(min_length=8, max_length=64)
     base_revision: int | None = None
+    state: State | None = None
 
 
 def correction_routes(workbench: Workbench) -> APIRouter:
@@ -43,17 +45,9 @@ def correction_routes(workbench: Workbench) -> APIRouter:
             person=Person(body.person.strip()),
             client_key=body.client_key,
             base_revision=body.base_revision,
+            state=body.state,
         )
-        return {
-            "version": saved.version,
-            "revision": saved.revision,
-            "verdict": saved.verdict,
-            "state": saved.state,
-            "edit_distance": saved.edit_distance,
-            "cer": saved.cer,
-            "error_kinds": list(saved.error_kinds),
-            "saved_at": saved.saved_at.isoformat(),
-        }
+        return saved_value(saved)
 
     @routes.post("/v1/differences")
     async def differences(body: ContentBody) -> dict:
@@ -67,3 +61,16 @@ def correction_routes(workbench: Workbench) -> APIRouter:
         }
 
     return routes
+
+
+def saved_value(saved: Saved) -> dict:
+    return {
+        "version": saved.version,
+        "revision": saved.revision,
+        "verdict": saved.verdict,
+        "state": saved.state,
+        "edit_distance": saved.edit_distance,
+        "cer": saved.cer,
+        "error_kinds": list(saved.error_kinds),
+        "saved_at": saved.saved_at.isoformat(),
+    }

@@ -12,7 +12,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
 from ocr_ui.errors import BadInput
-from ocr_ui.services.dataset import Filters, read_filters
+from ocr_ui.services.dataset import SINGLE, Filters, read_filters
 from ocr_ui.services.export import Options
 from ocr_ui.services.splits import read_shares
 from ocr_ui.services.workbench import Workbench
@@ -68,7 +68,6 @@ async def _from(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
             yield piece
 
 
-SINGLE = {"text", "since", "until", "version"}
 OPTIONS = {"turn_crops", "stored_pictures", "split", "max_prompt_length"}
 
 

@@ -28,8 +28,8 @@ class State(StrEnum):
 
 
 MOVES: dict[State, frozenset[State]] = {
-    State.PENDING: frozenset({State.IN_PROGRESS, State.SUBMITTED, State.SKIPPED}),
-    State.IN_PROGRESS: frozenset({State.PENDING, State.SUBMITTED, State.SKIPPED}),
+    State.PENDING: frozenset({State.IN_PROGRESS, State.SUBMITTED, State.REJECTED, State.SKIPPED}),
+    State.IN_PROGRESS: frozenset({State.PENDING, State.SUBMITTED, State.REJECTED, State.SKIPPED}),
     State.SUBMITTED: frozenset({State.IN_PROGRESS, State.SUBMITTED, State.ACCEPTED, State.REJECTED, State.SKIPPED}),
     State.ACCEPTED: frozenset({State.IN_PROGRESS, State.SUBMITTED, State.REJECTED}),
     State.REJECTED: frozenset({State.IN_PROGRESS, State.SUBMITTED, State.ACCEPTED, State.SKIPPED}),

@@ -73,6 +73,7 @@ class _Change:
     note: str | None
     person: Person
     client_key: str
+    state: State | None
 
 
 class Annotator:
@@ -83,7 +84,7 @@ class Annotator:
 
     async def open_item(self, recognition_id: int) -> Item:
         """Raises NotFound (`unknown_recognition`)."""
-        return await asyncio.to_thread(self._open, recognition_id)
+        return await asyncio.to_thread(self.open_now, recognition_id)
 
     async def versions(self, recognition_id: int) -> list[StoredCorrection]:
         """All corrections of an item, oldest first."""
@@ -113,6 +114,7 @@ class Annotator:
         person: Person | None = None,
         client_key: str = "",
         base_revision: int | None = None,
+        state: State | str | None = None,
     ) -> Saved:
         """Saves a page as the person sees it, with the verdict. When this returns, all of it is on disk.
 
@@ -128,27 +130,47 @@ class Annotator:
             client_key: new for each save; the same key sent again (after a lost answer) applies nothing and gives the
                 same answer.
             base_revision: the revision of the review that the person saw; None not to check it.
+            state: where the item is to stand; None for what follows from the verdict.
 
         Raises:
             Conflict: `edited_meanwhile` or `reviewed_meanwhile`, somebody saved since; that save stays, and nothing of
                 this one was stored.
-            BadInput: `unknown_verdict`, `unknown_error_kind`, `note_too_long`, `bad_client_key`, `client_key_reused`
-                (it came before with another page), and those of `ocr_ui.services.checked_content`.
+            BadInput: `unknown_verdict`, `unknown_state`, `state_not_allowed`, `unknown_error_kind`, `note_too_long`,
+                `bad_client_key`, `client_key_reused` (it came before with another page), and those of
+                `ocr_ui.services.checked_content`.
             NotFound: `unknown_recognition`.
             StoreFailed: disk full, read-only, locked, broken; nothing was stored.
         """
+        arguments = (recognition_id, base_version, content, verdict, error_kinds, note, person, client_key)
+        return await asyncio.to_thread(self.save_now, *arguments, base_revision, state)
+
+    def save_now(
+        self,
+        recognition_id: int,
+        base_version: int,
+        content: PageContent | dict[str, Any],
+        verdict: Verdict | str | None = None,
+        error_kinds: Sequence[ErrorKind | str] | None = None,
+        note: str | None = None,
+        person: Person | None = None,
+        client_key: str = "",
+        base_revision: int | None = None,
+        state: State | str | None = None,
+    ) -> Saved:
+        """As `save_correction`, in this thread: inside `Store.transaction` it is saved together with the rest."""
         change = _Change(
             recognition_id,
             base_version,
             base_revision,
             content,
-            _verdict(verdict),
-            _kinds(error_kinds),
-            _note(note),
+            checked_verdict(verdict),
+            checked_kinds(error_kinds),
+            checked_note(note),
             person or Person(""),
-            _key(client_key),
+            checked_key(client_key),
+            _choice(State, state, "unknown_state") if state else None,
         )
-        return await asyncio.to_thread(self._save, change)
+        return self._save(change)
 
     async def set_state(
         self,
@@ -164,10 +186,11 @@ class Annotator:
         Raises as `save_correction`, and BadInput (`state_not_allowed`).
         """
         wanted = _choice(State, state, "unknown_state")
-        arguments = recognition_id, wanted, person or Person(""), _note(note), _key(client_key), base_revision
-        return await asyncio.to_thread(self._move, *arguments)
+        arguments = recognition_id, wanted, person or Person(""), checked_note(note), checked_key(client_key)
+        return await asyncio.to_thread(self._move, *arguments, base_revision)
 
-    def _open(self, recognition_id: int) -> Item:
+    def open_now(self, recognition_id: int) -> Item:
+        """As `open_item`, in this thread."""
         with self._store.one_moment():  # else an older text could come with the number of a newer version
             recognition = self._store.recognitions.get(recognition_id)
             return Item(
@@ -178,13 +201,13 @@ class Annotator:
             )
 
     def _differences(self, recognition_id: int, content: PageContent | dict[str, Any]) -> Difference:
-        item = self._open(recognition_id)
-        return compare(item.recognition.recognition.content, _fitted(content, item.page, item.content))
+        item = self.open_now(recognition_id)
+        return compare(item.recognition.recognition.content, fitted(content, item.page, item.content))
 
     def _save(self, change: _Change) -> Saved:
         # Comparing takes longest and waits for nobody; the transaction then checks that this item is still the newest.
-        item = self._open(change.recognition_id)
-        content = _fitted(change.content, item.page, item.content)
+        item = self.open_now(change.recognition_id)
+        content = fitted(change.content, item.page, item.content)
         difference = compare(item.recognition.recognition.content, content)
         with self._store.transaction():
             before = change.client_key and self._store.reviews.saved_with(change.recognition_id, change.client_key)
@@ -251,7 +274,7 @@ def _judged(change: _Change, before: Review, difference: Difference, version: in
     return replace(
         before,
         verdict=verdict,
-        state=State.SUBMITTED if change.verdict else State.IN_PROGRESS,
+        state=change.state or (State.SUBMITTED if change.verdict else State.IN_PROGRESS),
         error_kinds=() if verdict is Verdict.RIGHT else kinds,
         note=before.note if change.note is None else change.note,
         person=change.person.name,
@@ -266,7 +289,7 @@ def _saved(stored: StoredReview, version: int, distance: int, cer: float) -> Sav
     )
 
 
-def _fitted(content: PageContent | dict[str, Any], page: StoredPage, newest: PageContent) -> PageContent:
+def fitted(content: PageContent | dict[str, Any], page: StoredPage, newest: PageContent) -> PageContent:
     """Content that can be stored for this page: checked, boxes inside the picture, the text following the lines."""
     fit = checked(content, page.page.width, page.page.height)
     follows = newest.text == _joined(newest) and fit.text in ("", newest.text)
@@ -277,11 +300,11 @@ def _joined(content: PageContent) -> str:
     return "\n".join(line.text for line in content.lines)
 
 
-def _verdict(value: Verdict | str | None) -> Verdict | None:
+def checked_verdict(value: Verdict | str | None) -> Verdict | None:
     return _choice(Verdict, value, "unknown_verdict") if value else None
 
 
-def _kinds(values: Sequence[ErrorKind | str] | None) -> tuple[ErrorKind, ...] | None:
+def checked_kinds(values: Sequence[ErrorKind | str] | None) -> tuple[ErrorKind, ...] | None:
     if values is None:
         return None
     chosen = {_choice(ErrorKind, value, "unknown_error_kind") for value in values}
@@ -302,7 +325,7 @@ def _choice(choices: Any, value: Any, code: str) -> Any:
         ) from error
 
 
-def _note(note: str | None) -> str | None:
+def checked_note(note: str | None) -> str | None:
     if note is not None and len(note) > LONGEST_NOTE:
         raise BadInput(
             "note_too_long",
@@ -314,7 +337,7 @@ def _note(note: str | None) -> str | None:
     return note
 
 
-def _key(client_key: str) -> str:
+def checked_key(client_key: str) -> str:
     if len(client_key) > LONGEST_KEY or not client_key.isprintable():
         raise BadInput(
             "bad_client_key", f"A key has at most {LONGEST_KEY} printable characters.", "", limit=LONGEST_KEY

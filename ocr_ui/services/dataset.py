@@ -10,7 +10,9 @@ from typing import Any
 
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.errors import BadInput
-from ocr_ui.storage.items import NO_VERDICT, SORTS, Filters, ItemRow
+from ocr_ui.scoring.scripts import SCRIPTS
+from ocr_ui.services.figures import prepare
+from ocr_ui.storage.items import NO_VERDICT, REVIEWS, SORTS, Filters, ItemRow
 from ocr_ui.storage.store import Store
 
 MOST_ROWS = 1_000
@@ -28,12 +30,19 @@ _LISTS = (
     "tags",
     "reviewers",
     "items",
+    "reviews",
+    "scripts",
+    "not_reviewers",
 )
-_SINGLE = ("since", "until", "text", "version")
+_SHARES = ("confidence", "agreement")
+SINGLE = ("since", "until", "text", "version", *_SHARES)
+"""Filters that have one value; the others are lists of alternatives."""
 _ALLOWED = {
     "verdicts": (*(verdict.value for verdict in Verdict), NO_VERDICT),
     "states": tuple(state.value for state in State),
     "error_kinds": tuple(kind.value for kind in ErrorKind),
+    "reviews": REVIEWS,
+    "scripts": SCRIPTS,
 }
 
 
@@ -70,6 +79,10 @@ class Dataset:
     async def count(self, filters: Filters | Mapping[str, Any] | None = None) -> int:
         return await asyncio.to_thread(self._store.items.count, as_filters(filters))
 
+    async def ids(self, filters: Filters | Mapping[str, Any] | None, sort: str, limit: int) -> list[int]:
+        """The items of `list`, at most `limit`, as numbers alone. Raises as `list`."""
+        return await asyncio.to_thread(self._ids, as_filters(filters), sort, limit)
+
     async def summary(self, filters: Filters | Mapping[str, Any] | None = None) -> dict[str, dict[str, int]]:
         """Numbers of items by day (of the recognition, UTC, none left out in between), verdict (or `none`), error kind,
         template and state, for charts."""
@@ -79,7 +92,12 @@ class Dataset:
         """The values that each filter can be set to: those in the store, and all verdicts, states and error kinds."""
         return await asyncio.to_thread(self._choices)
 
+    def _ids(self, filters: Filters, sort: str, limit: int) -> list[int]:
+        prepare(self._store, filters, sort)
+        return self._store.items.ids(filters, sort, limit)
+
     def _window(self, filters: Filters, sort: str, limit: int, offset: int) -> Window:
+        prepare(self._store, filters, sort)
         with self._store.one_moment():
             rows = self._store.items.list(filters, sort, limit, offset)
             return Window(tuple(rows), self._store.items.count(filters), offset)
@@ -90,11 +108,17 @@ class Dataset:
         return {**counts, "day": _without_gaps(counts["day"])}
 
     def _choices(self) -> dict[str, tuple[str, ...]]:
-        groups = {"templates": "template", "engines": "engine", "models": "model", "reviewers": "reviewer"}
+        groups = {
+            "templates": "template",
+            "engines": "engine",
+            "models": "model",
+            "revisions": "revision",
+            "reviewers": "reviewer",
+        }
         found = {
             name: tuple(value for value in self._store.items.count_by(group) if value) for name, group in groups.items()
         }
-        return found | _ALLOWED
+        return found | {"tags": tuple(self._store.items.tags())} | _ALLOWED
 
 
 def as_filters(filters: Filters | Mapping[str, Any] | None) -> Filters:
@@ -103,7 +127,7 @@ def as_filters(filters: Filters | Mapping[str, Any] | None) -> Filters:
 
 def set_filters(filters: Filters) -> dict[str, Any]:
     """The filters that restrict, as plain values that `read_filters` takes."""
-    values = {name: value for name, value in asdict(filters).items() if value}
+    values = {name: value for name, value in asdict(filters).items() if value not in (None, "", ())}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
 
 
@@ -111,8 +135,9 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
     """Filters from plain values, as widgets and addresses give them.
 
     Args:
-        values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers, items
-            (a single text is a list of one; the singular name works too); since and until as dates or moments (ISO
+        values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers,
+            items, reviews, scripts, not_reviewers (a single text is a list of one; the singular name works too);
+            confidence and agreement as numbers from 0 to 1; since and until as dates or moments (ISO
             8601 text, date, datetime or seconds since 1970; `until` as a date includes that day; without a zone they
             are UTC); text; version, the name of a frozen one.
             Empty ones do not restrict.
@@ -123,8 +148,8 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
     """
     parts: dict[str, Any] = {}
     for given, value in values.items():
-        name = given if given in (*_LISTS, *_SINGLE) else f"{given}s"
-        if name not in (*_LISTS, *_SINGLE):
+        name = given if given in (*_LISTS, *SINGLE) else f"{given}s"
+        if name not in (*_LISTS, *SINGLE):
             raise BadInput("unknown_filter", f"There is no filter {given[:80]!r}.", "", name=given[:80])
         parts[name] = _read_part(name, value)
     return Filters(**parts)
@@ -135,6 +160,8 @@ def _read_part(name: str, value: Any) -> Any:
         return str(value or "").strip()
     if name in ("since", "until"):
         return _moment(name, value)
+    if name in _SHARES:
+        return _share(name, value)
     listed = [value] if isinstance(value, str | int) else list(value or ())
     return tuple(_one(name, one) for one in listed if one not in ("", None))
 
@@ -153,6 +180,18 @@ def _number(name: str, value: Any) -> int:
         return int(value)
     except ValueError as error:
         raise _bad_value(name, value, "numbers of items") from error
+
+
+def _share(name: str, value: Any) -> float | None:
+    if value in ("", None):
+        return None
+    try:
+        share = float(value)
+    except (TypeError, ValueError) as error:
+        raise _bad_value(name, value, "0 to 1") from error
+    if not 0 <= share <= 1:
+        raise _bad_value(name, value, "0 to 1")
+    return share
 
 
 def _bad_value(name: str, value: Any, allowed: str) -> BadInput:

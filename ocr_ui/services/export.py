@@ -28,6 +28,7 @@ from ocr_ui.exports.show import COMMANDS, first_record
 from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.dataset import as_filters, set_filters
+from ocr_ui.services.figures import prepare
 from ocr_ui.services.splits import Splits, find_splits
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
@@ -264,6 +265,7 @@ class _Run:
 
     def __init__(self, store: Store, chosen: Format, filters: Filters, folder: Path | None, options: Options) -> None:
         self._store, self._filters, self._folder = store, filters, folder
+        prepare(store, filters)
         several = isinstance(chosen, FolderFormat)
         self._pictures = chosen.pictures if several else PICTURES
         self._as_read = several and chosen.as_read and not options.stored_pictures

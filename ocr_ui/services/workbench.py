@@ -13,9 +13,12 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.pictures import PageStore, Upright
+from ocr_ui.services.queue import Queue
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
+from ocr_ui.services.second_reviews import SecondReviewer
+from ocr_ui.services.talk import Talk
 from ocr_ui.services.templates import open_templates
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
@@ -32,6 +35,9 @@ class Workbench:
     retries: Retries
     annotator: Annotator
     comparer: Comparer
+    second: SecondReviewer
+    queue: Queue
+    talk: Talk
     rewarding: Rewarding
     dataset: Dataset
     versions: DatasetVersions
@@ -52,7 +58,7 @@ class Workbench:
         store = Store.open(settings)
         templates = open_templates(settings)
         pages = PageStore(store, settings, Upright(engines, settings))
-        annotator = Annotator(store)
+        annotator, dataset = Annotator(store), Dataset(store)
         return cls(
             settings=settings,
             store=store,
@@ -62,8 +68,11 @@ class Workbench:
             retries=Retries(store, engines, templates, settings),
             annotator=annotator,
             comparer=Comparer(store, annotator),
+            second=SecondReviewer(store, annotator),
+            queue=Queue(store, dataset, settings),
+            talk=Talk(store),
             rewarding=Rewarding(settings, annotator),
-            dataset=Dataset(store),
+            dataset=dataset,
             versions=DatasetVersions(store),
             exporter=Exporter(store),
             templates=templates,

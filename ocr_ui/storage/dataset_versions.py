@@ -18,7 +18,7 @@ from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database, is_duplicate
 from ocr_ui.storage.records import LoggedExport, StoredVersion
-from ocr_ui.storage.tables import dataset_item, dataset_version, export_log, review_history
+from ocr_ui.storage.tables import dataset_item, dataset_version, export_log, review_history, second_review
 from ocr_ui.storage.tables import person as person_table
 
 _ROWS_AT_ONCE = 1_000
@@ -137,9 +137,14 @@ def frozen_reviews(connection: Connection, name: str) -> Subquery:
         review_history.c.revision == dataset_item.c.review_revision,
     )
     untouched = {"correction_version": 0, "state": State.PENDING.value, "error_kinds": "[]", "tags": "[]", "note": ""}
+    second = select(func.max(second_review.c.id)).where(
+        second_review.c.recognition_id == dataset_item.c.recognition_id,
+        second_review.c.created_at <= version.created_at,
+    )
     return (
         select(
             dataset_item.c.recognition_id,
+            func.coalesce(second.scalar_subquery(), 0).label("second_id"),
             review_history.c.person_id,
             func.coalesce(
                 review_history.c.created_at, literal(version.created_at, review_history.c.created_at.type)

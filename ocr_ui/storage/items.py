@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, FromClause, Result, Row, Select, and_, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, FromClause, Result, Row, Select, and_, case, func, or_, select
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from ocr_ui.domain.exact_json import dumps, storable
@@ -21,7 +21,16 @@ from ocr_ui.errors import BadInput
 from ocr_ui.storage import corrections, recognitions, reviews
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import frozen_reviews
-from ocr_ui.storage.tables import correction, document, page, recognition, review, review_error
+from ocr_ui.storage.tables import (
+    correction,
+    document,
+    page,
+    reading_figure,
+    recognition,
+    review,
+    review_error,
+    second_review,
+)
 from ocr_ui.storage.tables import person as person_table
 
 SNIPPET = 160
@@ -31,6 +40,10 @@ _ROWS_AT_ONCE = 50
 
 NO_VERDICT = "none"
 """Stands in `Filters.verdicts` for items that nobody has judged."""
+
+REVIEWS = ("none", "one", "agreed", "disputed", "resolved")
+"""By how many people an item was reviewed: by nobody; by one; by two who say the same, or who differ, or who differed
+until the dispute was resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,11 @@ class Filters:
         items: only these recognitions.
         version: the name of a frozen version: its items, with the correction and the review that were frozen, to which
             all the other parts apply.
+        reviews: of REVIEWS.
+        scripts: the writing of most letters, of `ocr_ui.scoring.scripts`; not known before it is worked out.
+        confidence: the least sure line, field or cell is below this, 0..1.
+        agreement: a second review agrees by this much or more: 1 less the CER between the two people, 0..1.
+        not_reviewers: nobody of these has reviewed the item, first or second.
     """
 
     templates: tuple[str, ...] = ()
@@ -64,6 +82,11 @@ class Filters:
     text: str = ""
     items: tuple[int, ...] = ()
     version: str = ""
+    reviews: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = ()
+    confidence: float | None = None
+    agreement: float | None = None
+    not_reviewers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +99,7 @@ class ItemRow:
         version: of the newest correction, 0 for none; `edit_distance` and `cer` belong to it, None where there is none.
         confidence: the lowest of the lines, None where the engine gives none.
         text: the beginning of the newest text, at most SNIPPET characters.
+        reviews: one of REVIEWS.
     """
 
     id: int
@@ -100,6 +124,7 @@ class ItemRow:
     created_at: datetime
     updated_at: datetime
     text: str
+    reviews: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +163,15 @@ _reviewer = person_table.alias("reviewer")
 _reader = person_table.alias("reader")
 
 _newest_text = func.coalesce(correction.c.text, recognition.c.text)
+_second = person_table.alias("second")
+_judged = review.c.state.in_([state.value for state in (State.SUBMITTED, State.ACCEPTED, State.REJECTED)])
+_reviews = case(
+    (second_review.c.resolved_version.is_not(None), "resolved"),
+    (second_review.c.disputed.is_(True), "disputed"),
+    (second_review.c.disputed.is_(False), "agreed"),
+    (_judged, "one"),
+    else_="none",
+)
 _engine = func.coalesce(func.nullif(recognition.c.engine_name, ""), recognition.c.engine)
 """As it was configured; several of one kind are told apart by it."""
 
@@ -148,6 +182,7 @@ SORTS: dict[str, tuple[ColumnElement, ...]] = {
     "most_edited": (func.coalesce(correction.c.edit_distance, -1).desc(), recognition.c.id.desc()),
     "worst_cer": (func.coalesce(correction.c.cer, -1).desc(), recognition.c.id.desc()),
     "least_sure": (func.coalesce(recognition.c.confidence, 2), recognition.c.id.desc()),
+    "disagreement": (func.coalesce(reading_figure.c.disagreement, -1).desc(), recognition.c.id.desc()),
     "name": (page.c.name, page.c.number, recognition.c.id),
 }
 """Orders of the list, by name."""
@@ -159,6 +194,7 @@ GROUPS: dict[str, ColumnElement] = {
     "template": recognition.c.template,
     "engine": _engine,
     "model": recognition.c.model,
+    "revision": recognition.c.revision,
     "reviewer": func.coalesce(_reviewer.c.name, ""),
     "error_kind": review_error.c.kind,
 }
@@ -178,14 +214,22 @@ class Items:
             BadInput: `unknown_sort`.
             NotFound: `unknown_version`, as all methods here do.
         """
-        if sort not in SORTS:
-            raise BadInput(
-                "unknown_sort", f"There is no order {sort!r}.", f"Use one of: {', '.join(SORTS)}.", sort=sort
-            )
-        query = _rows().where(*_conditions(filters)).order_by(*SORTS[sort])
+        query = _rows().where(*_conditions(filters)).order_by(*_order(sort))
         with self._database.reading() as connection:
             found = _run(connection, query.limit(max(0, limit)).offset(max(0, offset)), filters)
             return [_row(row) for row in found]
+
+    def ids(self, filters: Filters | None = None, sort: str = "newest", limit: int = 10_000) -> list[int]:
+        """The recognitions of the sorted items. Raises as `list`."""
+        query = select(recognition.c.id).select_from(_joined()).where(*_conditions(filters)).order_by(*_order(sort))
+        with self._database.reading() as connection:
+            return list(_run(connection, query.limit(limit), filters).scalars())
+
+    def tags(self) -> list[str]:
+        """All tags that reviews have, sorted."""
+        query = select(review.c.tags).where(review.c.tags != "[]").distinct()
+        with self._database.reading() as connection:
+            return sorted({tag for tags in connection.scalars(query) for tag in json.loads(tags)})
 
     def count(self, filters: Filters | None = None) -> int:
         query = select(func.count()).select_from(_joined()).where(*_conditions(filters))
@@ -248,6 +292,18 @@ def _run(connection: Connection, query: Select, filters: Filters | None) -> Resu
     return connection.execute(replacement_traverse(query, {}, replaced))
 
 
+def matching(connection: Connection, items: Sequence[int], filters: Filters | None) -> set[int]:
+    """Those of these recognitions that the filters choose; without filters those that there are."""
+    query = select(recognition.c.id).select_from(_joined()).where(*_conditions(filters))
+    return set(_run(connection, query.where(recognition.c.id.in_(list(items))), filters).scalars())
+
+
+def _order(sort: str) -> tuple[ColumnElement, ...]:
+    if sort not in SORTS:
+        raise BadInput("unknown_sort", f"There is no order {sort!r}.", f"Use one of: {', '.join(SORTS)}.", sort=sort)
+    return SORTS[sort]
+
+
 def _joined() -> FromClause:
     newest = and_(
         correction.c.recognition_id == recognition.c.id,
@@ -258,6 +314,9 @@ def _joined() -> FromClause:
         .join(page, page.c.id == recognition.c.page_id)
         .outerjoin(correction, newest)
         .outerjoin(_reviewer, _reviewer.c.id == review.c.person_id)
+        .outerjoin(second_review, second_review.c.id == review.c.second_id)
+        .outerjoin(_second, _second.c.id == second_review.c.person_id)
+        .outerjoin(reading_figure, reading_figure.c.recognition_id == recognition.c.id)
     )
 
 
@@ -273,6 +332,8 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
             (recognition.c.revision, filters.revisions),
             (review.c.state, filters.states),
             (_reviewer.c.name, filters.reviewers),
+            (_reviews, filters.reviews),
+            (reading_figure.c.script, filters.scripts),
         )
         if values
     ]
@@ -284,6 +345,8 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
         + _times(filters)
         + _text(filters)
         + _ids(filters)
+        + _numbers(filters)
+        + _not_by(filters)
     )
 
 
@@ -347,6 +410,19 @@ def _mark(row: Row) -> ItemMark:
     return ItemMark(number, version, revision, hashlib.sha256(dumps(values).encode()).hexdigest())
 
 
+def _numbers(filters: Filters) -> list[ColumnElement[bool]]:
+    unsure = [] if filters.confidence is None else [recognition.c.confidence < filters.confidence]
+    # A rate of 0.05 is stored as what 1/20 rounds to; 1 - 0.95 must not be just below it.
+    most = None if filters.agreement is None else 1 - filters.agreement + 1e-9
+    return unsure + ([] if most is None else [second_review.c.cer <= most])
+
+
+def _not_by(filters: Filters) -> list[ColumnElement[bool]]:
+    names = [storable(name) for name in filters.not_reviewers]
+    people = (_reviewer.c.name, _second.c.name) if names else ()
+    return [func.coalesce(name, "").not_in(names) for name in people]
+
+
 def _rows() -> Select:
     return select(
         recognition.c.id,
@@ -371,6 +447,7 @@ def _rows() -> Select:
         recognition.c.created_at,
         review.c.updated_at,
         func.substr(_newest_text, 1, SNIPPET).label("text"),
+        _reviews.label("reviews"),
     ).select_from(_joined())
 
 

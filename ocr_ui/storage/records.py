@@ -9,6 +9,7 @@ from typing import Any
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
 from ocr_ui.domain.review import Correction, Review
+from ocr_ui.domain.second import SecondReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +119,122 @@ class LoggedExport:
     items: int
     sha256: str
     details: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How a dispute was ended: by whom, when, and which version of the correction came of it."""
+
+    person: str
+    at: datetime
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecondReview:
+    id: int
+    recognition_id: int
+    saved_at: datetime
+    review: SecondReview
+    resolution: Resolution | None = None
+
+    @property
+    def in_dispute(self) -> bool:
+        return self.review.disputed and self.resolution is None
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """Of the second reviews of one pair of people or one template; rates are means, None where none has such.
+
+    Attributes:
+        names: (first, second) person, or (template,).
+        same: items on which the two say the same.
+        disputes: items on which they differ, unresolved.
+    """
+
+    names: tuple[str, ...]
+    items: int
+    same: int
+    disputes: int
+    cer: float
+    box_f1: float | None
+    fields: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Attributes: holder: the browser tab that has the item; person: the name typed there."""
+
+    recognition_id: int
+    holder: str
+    person: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """Attributes: line_id: of a line of the page, "" for the whole page."""
+
+    id: int
+    recognition_id: int
+    line_id: str
+    person: str
+    text: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    """Attributes: version: 0 where nobody has written any yet."""
+
+    version: int = 0
+    text: str = ""
+    person: str = ""
+    saved_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFilter:
+    """A list's filters and order under a name; `query` as `ocr_ui.services.dataset.read_filters` takes it, and sort."""
+
+    name: str
+    query: dict[str, Any]
+    person: str
+    saved_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Attributes: done: items finished; seconds: of work, without idle time."""
+
+    done: int
+    seconds: float
+
+    @property
+    def per_hour(self) -> float | None:
+        return self.done * 3600 / self.seconds if self.seconds else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """Attributes: engine: what tells engines apart: kind, name and model."""
+
+    id: int
+    page_id: int
+    engine: tuple[str, str, str]
+    task: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingFigure:
+    """Attributes:
+    script: the writing of most letters, see `ocr_ui.scoring.scripts`.
+    disagreement: edit distance to the newest reading of the page by another engine, divided by the longer text; None
+        where no other engine has read it.
+    """
+
+    id: int
+    script: str
+    disagreement: float | None

@@ -9,16 +9,21 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ocr_ui.settings import Settings
+from ocr_ui.storage.claims import Claims
+from ocr_ui.storage.comments import Comments
 from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import DatasetVersions
 from ocr_ui.storage.failures import failure, told
+from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
 from ocr_ui.storage.migrate import upgrade
 from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
+from ocr_ui.storage.queues import Queues
 from ocr_ui.storage.recognitions import Recognitions
 from ocr_ui.storage.reviews import Reviews
+from ocr_ui.storage.second_reviews import SecondReviews
 
 DATABASE = "workbench.sqlite3"
 _OPEN_SECONDS = 60.0
@@ -29,6 +34,8 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, corrections, reviews, items, versions: the parts, each with its own class.
+        pictures, pages, recognitions, corrections, reviews, second_reviews, claims, comments, queues, figures, items:
+            the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures) -> None:
@@ -38,6 +45,11 @@ class Store:
         self.recognitions = Recognitions(database)
         self.corrections = Corrections(database)
         self.reviews = Reviews(database)
+        self.second_reviews = SecondReviews(database)
+        self.claims = Claims(database)
+        self.comments = Comments(database)
+        self.queues = Queues(database)
+        self.figures = Figures(database)
         self.items = Items(database)
         self.versions = DatasetVersions(database)
 

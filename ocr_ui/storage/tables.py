@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    Boolean,
     Column,
     DateTime,
     Float,
@@ -133,6 +134,7 @@ review = Table(
     Column("revision", Integer, nullable=False),
     Column("latest_version", Integer, nullable=False),
     Column("correction_version", Integer, nullable=False),
+    Column("second_id", Integer, nullable=False, server_default="0"),
     Column("verdict", String(20)),
     Column("state", String(20), nullable=False),
     Column("error_kinds", Text, nullable=False),
@@ -142,7 +144,7 @@ review = Table(
     Index(None, "verdict", "updated_at"),
 )
 """One row a recognition from its first moment. `latest_version` is the newest correction, 0 for none; `revision`
-counts the changes of the review itself."""
+counts the changes of the review itself; `second_id` is the newest second review, 0 for none."""
 
 review_error = Table(
     "review_error",
@@ -208,3 +210,95 @@ export_log = Table(
     Column("details", Text, nullable=False),
 )
 """What was handed out: `version_id` is null where it was no frozen version, `details` are filters and options."""
+
+second_review = Table(
+    "second_review",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), nullable=False),
+    Column("person_id", ForeignKey("person.id"), nullable=False, index=True),
+    Column("first_person_id", ForeignKey("person.id"), index=True),
+    Column("first_version", Integer, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("client_key", String(200)),
+    Column("blind", Boolean, nullable=False),
+    Column("verdict", String(20)),
+    Column("first_verdict", String(20)),
+    Column("disputed", Boolean, nullable=False),
+    Column("differing", Integer, nullable=False),
+    Column("cer", Float, nullable=False),
+    Column("box_f1", Float),
+    Column("fields", Float),
+    Column("resolved_at", UtcTime),
+    Column("resolver_id", ForeignKey("person.id")),
+    Column("resolved_version", Integer),
+    Column("error_kinds", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("resolution", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    UniqueConstraint("recognition_id", "client_key"),
+)
+"""The page as another person says it is; never changed but for its resolution. `cer`, `box_f1` and `fields` say how far
+it agrees with the first review as that was then: `first_version`, 0 for the model's own output."""
+
+claim = Table(
+    "claim",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("holder", String(64), nullable=False, index=True),
+    Column("person_id", ForeignKey("person.id")),
+    Column("until", UtcTime, nullable=False),
+)
+"""Who works on an item and until when; a row whose time is over counts for nothing."""
+
+comment = Table(
+    "comment",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), nullable=False),
+    Column("person_id", ForeignKey("person.id")),
+    Column("created_at", UtcTime, nullable=False),
+    Column("client_key", String(200)),
+    Column("line_id", String(200), nullable=False),
+    Column("text", Text, nullable=False),
+    UniqueConstraint("recognition_id", "client_key"),
+)
+"""`line_id` is that of a line of the page, "" for the whole page."""
+
+guideline = Table(
+    "guideline",
+    metadata,
+    Column("version", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id")),
+    Column("created_at", UtcTime, nullable=False),
+    Column("text", Text, nullable=False),
+)
+
+saved_filter = Table(
+    "saved_filter",
+    metadata,
+    Column("name", String(200), primary_key=True),
+    Column("person_id", ForeignKey("person.id")),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("query", Text, nullable=False),
+)
+
+work_time = Table(
+    "work_time",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("sitting", String(64), primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("updated_at", UtcTime, nullable=False, index=True),
+    Column("seconds", Float, nullable=False),
+)
+"""Seconds of work without idle time. One row an item and sitting, so that what is reported twice counts once."""
+
+reading_figure = Table(
+    "reading_figure",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("script", String(20), nullable=False, index=True),
+    Column("disagreement", Float),
+)
+"""What is worked out of readings when it is first asked for: the writing, and how far another engine read otherwise."""

@@ -75,6 +75,7 @@ def test_filters(store: Store, filters: Filters, ids: list[int]) -> None:
         ("name", [2, 1, 3]),
         ("updated", [3, 2, 1]),
         ("least_sure", [3, 2, 1]),
+        ("disagreement", [3, 2, 1]),
     ],
 )
 def test_orders(store: Store, sort: str, ids: list[int]) -> None:
@@ -116,6 +117,7 @@ def test_a_row_says_what_the_list_shows(store: Store) -> None:
         ("template", {"fields": 2, "full_text": 1}),
         ("engine", {"rapidocr": 2, "vllm": 1}),
         ("model", {"PP-OCRv6": 3}),
+        ("revision", {"r1": 3}),
         ("reviewer", {"": 1, "Ann": 1, "薄": 1}),
         ("error_kind", {"box_off": 1, "wrong_character": 1}),
     ],
