@@ -143,6 +143,11 @@ def _add_dataset(commands: Any) -> None:
     freeze.set_defaults(run=_freeze)
     listed = actions.add_parser("list", help="the versions, and what was exported of them; the newest first")
     listed.set_defaults(run=_list_versions)
+    card = actions.add_parser("card", help="write a version's data card: README.md with charts")
+    card.add_argument("name", metavar="NAME", help="of the version")
+    card.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    card.add_argument("--licence", default="", help="of the data, where it is not that of the version")
+    card.set_defaults(run=_write_card)
     gone = actions.add_parser("delete", help="remove a version that was never exported; its items stay")
     gone.add_argument("name", metavar="NAME", help="of the version")
     gone.set_defaults(run=_delete_version)
@@ -266,6 +271,16 @@ def _list_versions(_: argparse.Namespace, settings: Settings) -> int:
     with Store.open(settings) as store:
         versions = [version_value(version) for version in store.versions.list()]
         _print_json({"versions": versions, "exports": [export_value(one) for one in store.versions.exports()]})
+    return 0
+
+
+def _write_card(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.data_card import DataCards
+    from ocr_ui.storage.store import Store
+
+    with Store.open(settings) as store:
+        files = DataCards(store).write_now(arguments.name, arguments.out, arguments.licence)
+    _print_json({"folder": str(arguments.out.absolute()), "files": files})
     return 0
 
 

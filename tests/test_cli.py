@@ -480,3 +480,12 @@ def test_versions_are_frozen_listed_exported_and_deleted(run, tmp_path: Path) ->
     refused(run("dataset", "delete", "v1"), "was exported 1 times")
     refused(run("dataset", "freeze", "v1"), "Choose another name")
     refused(run("export", "--format", "csv", "--out", "o2", "--version", "v3"), "no version 'v3'")
+
+
+def test_the_card_of_a_version(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        add_item(store)
+    run("dataset", "freeze", "v1", "--licence", "cc0-1.0")
+    assert "README.md" in run("dataset", "card", "v1", "--out", "card").value["files"]
+    assert 'license: "cc0-1.0"' in (tmp_path / "card" / "README.md").read_text("utf-8")
+    refused(run("dataset", "card", "v2", "--out", "card"), "no version 'v2'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 from ocr_ui.services.dataset_versions import export_value, version_value
@@ -42,6 +43,11 @@ def version_routes(workbench: Workbench) -> APIRouter:
         """A version and what was exported of it."""
         found = version_value(await versions.get(name))
         return {**found, "log": [export_value(one) for one in await versions.exports(name)]}
+
+    @routes.get("/v1/versions/{name}/card")
+    async def card(name: str) -> PlainTextResponse:
+        """The data card as Markdown, without its charts."""
+        return PlainTextResponse(await workbench.cards.text(name), media_type="text/markdown")
 
     @routes.delete("/v1/versions/{name}", status_code=204)
     async def delete(name: str) -> None:

@@ -24,11 +24,11 @@ def stem(sample: Sample) -> str:
     return f"{sample.id:06d}-{readable}{page}" if readable else f"{sample.id:06d}{page}"
 
 
-def pack(archive: Path, folder: Path, files: Iterable[Path]) -> None:
+def pack(archive: Path, folder: Path, names: Iterable[str]) -> None:
     """Writes a zip of files below `folder`, in the order given, without a trace of when it was written."""
     with zipfile.ZipFile(archive, "w") as out:
-        for file in files:
-            entry = _entry(file.relative_to(folder).as_posix())
+        for name in names:
+            entry, file = _entry(name), folder / name
             with file.open("rb") as data, out.open(entry, "w", force_zip64=file.stat().st_size > 2**31) as target:
                 while piece := data.read(1 << 20):
                     target.write(piece)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import hashlib
 import json
 import logging
 import os
-import secrets
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -30,6 +27,7 @@ from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.splits import Splits, find_splits
+from ocr_ui.services.whole_folders import files_of, move, told, work_folder
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
 
@@ -77,6 +75,10 @@ class ExportReport:
     dataset_version: dict[str, str]
     version: str
     sha256: str
+
+
+Beside = Callable[[Path, ExportReport], None]
+"""Writes more files into the folder of an export, whose report is at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,25 +137,41 @@ class Exporter:
             BadInput: `export_failed` (details: folder, reason), the folder cannot be written or is full.
             StoreFailed: the store cannot be read.
         """
+        report = self.write_now(format, out_dir, filters, pictures, options)
+        self.note(report, str(Path(out_dir).absolute()), as_filters(filters), options or Options())
+        return report
+
+    def write_now(
+        self,
+        format: str,
+        out_dir: Path,
+        filters: Filters | Mapping[str, Any] | None = None,
+        pictures: bool = True,
+        options: Options | None = None,
+        beside: Beside | None = None,
+    ) -> ExportReport:
+        """As `export_now`, without a note in the log. Args: beside: adds files before all of it is moved."""
         chosen, wanted = format_named(format), as_filters(filters)
         out_dir = Path(out_dir).absolute()
-        with _told(out_dir), _work_folder(out_dir) as work:
+        with told(out_dir), work_folder(out_dir) as work:
             report = self._fill(chosen, work, wanted, pictures, options or Options(), out_dir)
             if not report.count_in:
                 raise _nothing()
             if _is_empty(chosen, report):
                 raise _nothing_left(report)
-            _move(work, out_dir, chosen)
-        self._log(report, str(out_dir), wanted, options or Options())
+            if beside:
+                beside(work, report)
+            own = chosen.folder if isinstance(chosen, FolderFormat) else ""
+            move(work, out_dir, own, last=chosen.file_name)
         return report
 
     def _fill(
-        self, chosen: Format, work: Path, wanted: Filters, pictures: bool, options: Options, told: Path
+        self, chosen: Format, work: Path, wanted: Filters, pictures: bool, options: Options, shown: Path
     ) -> ExportReport:
         """Writes everything into the empty folder `work`."""
         run = _Run(self._store, chosen, wanted, work if pictures or _needs_pictures(chosen) else None, options)
         digest = _write_data(chosen, work, run, options)
-        report = run.report(chosen, told, digest)
+        report = run.report(chosen, shown, digest)
         (work / _report_name(chosen)).write_text(_sheet(report, wanted, options), encoding="utf-8")
         return report
 
@@ -173,7 +191,7 @@ class Exporter:
         for piece in _encoded(chosen.write(run.samples(), run.notes)):
             digest.update(piece)
             yield piece
-        self._log(run.report(chosen, Path(), digest.hexdigest()), DOWNLOAD, wanted, Options())
+        self.note(run.report(chosen, Path(), digest.hexdigest()), DOWNLOAD, wanted, Options())
 
     async def stream(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """As `chunks`, off the event loop; closing it early frees the store."""
@@ -206,7 +224,7 @@ class Exporter:
         newest = tuple(row.id for row in self._store.items.list(filters, "updated", LOOKED_AT))
         if not newest:
             raise _nothing()
-        with tempfile.TemporaryDirectory(prefix="ocr-export-") as folder, _told(Path(folder)):
+        with tempfile.TemporaryDirectory(prefix="ocr-export-") as folder, told(Path(folder)):
             shown = Filters(items=newest, version=filters.version)
             report = self._fill(chosen, Path(folder), shown, True, Options(), Path(folder))
             if _is_empty(chosen, report):
@@ -229,7 +247,7 @@ class Exporter:
             raise TypeError(f"{format} is streamed")
         folder = Path(tempfile.mkdtemp(prefix="ocr-export-"))
         try:
-            with _told(folder):
+            with told(folder):
                 return self._pack(chosen, folder, wanted, options)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -239,15 +257,15 @@ class Exporter:
         work = folder / "files"
         work.mkdir()
         report = self._fill(chosen, work, wanted, not chosen.single_file, options, work)
-        self._log(report, DOWNLOAD, wanted, options)
+        self.note(report, DOWNLOAD, wanted, options)
         if chosen.single_file:
             return Download(work / chosen.file_name, chosen.file_name, chosen.media_type, folder)
         archive = folder / f"{chosen.name}.zip"
-        pack(archive, work, _files(work))
+        pack(archive, work, files_of(work))
         shutil.rmtree(work)
         return Download(archive, archive.name, chosen.media_type, folder)
 
-    def _log(self, report: ExportReport, target: str, wanted: Filters, options: Options) -> None:
+    def note(self, report: ExportReport, target: str, wanted: Filters, options: Options) -> None:
         """Notes what was handed out. The data is whole by then: that it cannot be noted is no reason to withhold it."""
         details = {"filters": set_filters(wanted), "options": _set(options)}
         try:
@@ -370,7 +388,7 @@ def _write_data(chosen: Format, work: Path, run: _Run, options: Options) -> str:
     chosen.fill(work, run.samples(), run.notes, options)
     if chosen.single_file:
         return _digest(work / chosen.file_name)
-    lines = (f"{_digest(file)}  {file.relative_to(work).as_posix()}\n".encode() for file in _files(work))
+    lines = (f"{_digest(work / file)}  {file}\n".encode() for file in files_of(work))
     return _write_pieces(work / _sums(chosen)[0], lines)
 
 
@@ -378,10 +396,6 @@ def _sums(chosen: Format) -> tuple[str, ...]:
     """The list of checksums, which `sha256sum --check` reads, beside a format of several files."""
     several = isinstance(chosen, FolderFormat) and not chosen.single_file
     return (f"sha256-{chosen.name}.txt",) if several else ()
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
 def _digest(file: Path) -> str:
@@ -427,51 +441,6 @@ def _sheet(report: ExportReport, filters: Filters, options: Options) -> str:
 def _set(values: Options) -> dict[str, Any]:
     """What is not as it is by itself."""
     return {name: value for name, value in asdict(values).items() if value}
-
-
-@contextmanager
-def _work_folder(target: Path) -> Iterator[Path]:
-    """A folder beside `target`, on the same disk, that is gone afterwards."""
-    work = target.parent / f".{target.name[:40]}-{secrets.token_hex(8)}"
-    work.mkdir(parents=True)
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        shutil.rmtree(work.with_name(f"{work.name}-old"), ignore_errors=True)
-
-
-def _move(work: Path, out_dir: Path, chosen: Format) -> None:
-    try:
-        os.rename(work, out_dir)  # takes the place of an empty folder too
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise
-        own = chosen.folder if isinstance(chosen, FolderFormat) else ""
-        if own and (out_dir / own).is_dir():
-            os.rename(out_dir / own, work.with_name(f"{work.name}-old"))
-        _move_into(work, out_dir, last=chosen.file_name)
-
-
-def _move_into(work: Path, out_dir: Path, last: str) -> None:
-    for file in sorted((file.relative_to(work) for file in _files(work)), key=lambda one: str(one) == last):
-        (out_dir / file).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(work / file, out_dir / file)
-
-
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise BadInput(
-            "export_failed",
-            f"The export could not be written to {folder}: {error.strerror or error}.",
-            "Free some space and try again." if full else "Choose a folder that can be written.",
-            folder=str(folder),
-            reason=error.strerror or str(error),
-        ) from error
 
 
 def _is_empty(chosen: Format, report: ExportReport) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.compare import Comparer
+from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.engines import Engines
@@ -41,6 +42,7 @@ class Workbench:
     rewarding: Rewarding
     dataset: Dataset
     versions: DatasetVersions
+    cards: DataCards
     exporter: Exporter
     templates: PromptLibrary
     examples: Examples
@@ -74,6 +76,7 @@ class Workbench:
             rewarding=Rewarding(settings, annotator),
             dataset=dataset,
             versions=DatasetVersions(store),
+            cards=DataCards(store),
             exporter=Exporter(store),
             templates=templates,
             examples=Examples(settings),

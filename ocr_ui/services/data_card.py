@@ -1,0 +1,80 @@
+"""Data cards: what a version or a filter holds, written from the data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ocr_ui.exports import card
+from ocr_ui.exports.card import Agreement, Card, Figures
+from ocr_ui.services.dataset import as_filters, set_filters
+from ocr_ui.services.export import ExportReport
+from ocr_ui.services.whole_folders import files_of, move, told, work_folder
+from ocr_ui.storage.items import Filters
+from ocr_ui.storage.store import Store
+
+
+class DataCards:
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def text(self, version: str, licence: str = "") -> str:
+        """As `text_now`, off the event loop."""
+        return await asyncio.to_thread(self.text_now, version, licence)
+
+    def text_now(self, version: str, licence: str = "") -> str:
+        """The card of a version as Markdown, without its charts. Raises NotFound (`unknown_version`)."""
+        filters = Filters(version=version)
+        return card.text(self._card(version, filters, licence), self._figures(filters))
+
+    def write_now(self, version: str, folder: Path, licence: str = "") -> tuple[str, ...]:
+        """Writes README.md and its charts; gives the names of the files.
+
+        Raises:
+            NotFound: `unknown_version`.
+            BadInput: `export_failed`, the folder cannot be written.
+        """
+        filters = Filters(version=version)
+        said, figures = self._card(version, filters, licence), self._figures(filters)
+        folder = Path(folder).absolute()
+        with told(folder), work_folder(folder) as work:
+            card.write(work, said, figures)
+            files = tuple(files_of(work))
+            move(work, folder, own=card.CHARTS, last="README.md")
+        return files
+
+    def put_beside(
+        self, work: Path, report: ExportReport, name: str, filters: Filters | Mapping[str, Any], licence: str = ""
+    ) -> None:
+        """Writes the card of an export into its folder. Args: name: of the dataset; a version's own comes first."""
+        wanted = as_filters(filters)
+        said = self._card(wanted.version or name, wanted, licence, asdict(report))
+        card.write(work, said, self._figures(wanted))
+
+    def _card(self, name: str, filters: Filters, licence: str, report: Mapping[str, Any] | None = None) -> Card:
+        source = {key: _written(value) for key, value in set_filters(filters).items()}
+        if filters.version:
+            found = self._store.versions.get(filters.version)
+            licence = licence or found.licence
+            frozen = {"version": found.name, "frozen at": found.created_at.isoformat(timespec="seconds")}
+            frozen |= {"frozen by": found.person} if found.person else {}
+            chosen = {f"frozen of {key}": _written(value) for key, value in found.filters.items()}
+            source = {**source, **frozen, **chosen, "SHA-256 of the items": found.sha256}
+        return Card(name, licence, source, report)
+
+    def _figures(self, filters: Filters) -> Figures:
+        figures = Figures()
+        for item in self._store.items.each(filters):
+            figures.add(item)
+        figures.agreement = self._agreement(filters)
+        return figures
+
+    def _agreement(self, filters: Filters) -> Agreement | None:
+        return None
+
+
+def _written(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
