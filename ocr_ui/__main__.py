@@ -1,4 +1,5 @@
-"""The command line: `python -m ocr_ui recognize | export | dataset | import | parse | reward | check-image`.
+"""The command line: `python -m ocr_ui recognize | rollouts | export | dataset | import | parse | reward |
+check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written.
@@ -54,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m ocr_ui", description="Reads pictures, and what belongs to it.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recognize(commands)
+    _add_rollouts(commands)
     _add_export(commands)
     _add_dataset(commands)
     _add_import(commands)
@@ -73,6 +75,28 @@ def _add_recognize(commands: Any) -> None:
     command.add_argument("--engine", default="", metavar="NAME", help="rapidocr, vllm, openai or llama")
     command.add_argument("--json", action="store_true", help="one JSON object instead of the text")
     command.set_defaults(run=_recognize)
+
+
+def _add_rollouts(commands: Any) -> None:
+    command = commands.add_parser(
+        "rollouts",
+        help="ask a model several times about items of the dataset",
+        description="Samples several answers about each item. The same command goes on with a batch that was "
+        "interrupted: no item is asked about twice.",
+    )
+    command.add_argument("--n", type=int, default=8, metavar="N", help="answers to each item (8)")
+    command.add_argument("--temperature", type=float, default=0.8, metavar="T", help="above 0 (0.8)")
+    command.add_argument("--top-p", type=float, default=1.0, metavar="P", help="0 to 1 (1)")
+    command.add_argument("--seed", type=int, metavar="S", help="of each item's first answer; without it none is fixed")
+    command.add_argument("--max-tokens", type=int, metavar="N", help="of an answer; without it as the template says")
+    command.add_argument(
+        "--engine", default="", metavar="NAME", help="the one that read the item, where this is left out"
+    )
+    _add_filter(command)
+    command.add_argument("--at-once", type=int, default=4, metavar="K", help="items that are asked about at once (4)")
+    command.add_argument("--retry-failed", action="store_true", help="ask again about items that failed before")
+    command.add_argument("--person", default="", metavar="NAME", help="who asks")
+    command.set_defaults(run=_rollouts)
 
 
 def _add_export(commands: Any) -> None:
@@ -227,6 +251,48 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
     if result.error:
         raise result.error
     return 0
+
+
+def _rollouts(arguments: argparse.Namespace, settings: Settings) -> int:
+    chosen = settings.model_copy(update={"engine": arguments.engine}) if arguments.engine else settings
+    last = asyncio.run(_run_rollouts(arguments, chosen))
+    counts = last.counts
+    told = {"job": last.job, "total": counts.total, "done": counts.done, "failed": counts.failed}
+    _print_json({**told, "waiting": counts.waiting, "marks": last.marks, "resumed": last.resumed})
+    if last.error is not None:
+        raise last.error
+    return 1 if counts.failed else 0
+
+
+async def _run_rollouts(arguments: argparse.Namespace, settings: Settings) -> Any:
+    from ocr_ui.domain.person import Person
+    from ocr_ui.services.rollouts import Ask
+    from ocr_ui.services.workbench import Workbench
+
+    bench = Workbench.open(settings)
+    try:
+        name = bench.engines.called(arguments.engine) if arguments.engine else ""
+        ask = Ask(arguments.n, arguments.temperature, arguments.top_p, name, arguments.seed, arguments.max_tokens)
+        person = Person(arguments.person)
+        find = (ask, _filters(arguments.filter), person, arguments.retry_failed)
+        job, resumed = await asyncio.to_thread(bench.batches.find, *find)
+        async for step in bench.batches.run(job, arguments.at_once, person, resumed=resumed):
+            sys.stderr.write(f"{_told_batch(step)}\n")
+            last = step
+        for item, error in await asyncio.to_thread(bench.store.rollout_jobs.errors, job):
+            sys.stderr.write(f"item {item}: {error}\n")
+        return last
+    finally:
+        await bench.close()
+
+
+def _told_batch(step: Any) -> str:
+    counts = step.counts
+    told = [f"{counts.done + counts.failed} of {counts.total} items"]
+    told += [f"{counts.failed} failed"] if counts.failed else []
+    told += [f"{count} {mark.replace('_', ' ')}" for mark, count in step.marks.items()]
+    told += ["going on where it stopped"] if step.resumed else []
+    return f"batch {step.job}: {', '.join(told)}; {step.seconds:.0f} s"
 
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:

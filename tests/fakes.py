@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -65,26 +66,32 @@ class ScriptedEngine:
         self.seen.append(request)
         self.running.add(request.id)
         left = dict(enumerate(map(iter, scripts)))
+        due = dict.fromkeys(left, (0.0, 0))
+        clock = asyncio.get_running_loop().time
         try:
-            while left:
-                for index, script in list(left.items()):
-                    step = next(script, None)
-                    if isinstance(step, Pause):
-                        await self._wait(request.id, step.seconds)
-                    elif isinstance(step, Exception):
-                        raise step
-                    if self._aborts.setdefault(request.id, asyncio.Event()).is_set():
-                        for other in left:
-                            yield other, Finished(Generation(finish_reason="aborted"))
-                        return
-                    if step is None:
-                        del left[index]
-                    elif not isinstance(step, Pause):
-                        yield index, step
+            for turn in itertools.count(1):
+                if not left:
+                    return
+                index = min(left, key=due.__getitem__)  # the longest silent, of those that do not pause
+                await self._wait(request.id, max(0.0, due[index][0] - clock()))
+                if self._aborts.setdefault(request.id, asyncio.Event()).is_set():
+                    for other in left:
+                        yield other, Finished(Generation(finish_reason="aborted"))
+                    return
+                step = next(left[index], None)
+                due[index] = (clock() + step.seconds if isinstance(step, Pause) else 0.0, turn)
+                if isinstance(step, Exception):
+                    raise step
+                if step is None:
+                    del left[index]
+                elif not isinstance(step, Pause):
+                    yield index, step
         finally:
             self.running.discard(request.id)
 
     async def _wait(self, request_id: str, seconds: float) -> None:
+        if not seconds:
+            return
         with suppress(TimeoutError):
             await asyncio.wait_for(self._aborts.setdefault(request_id, asyncio.Event()).wait(), seconds)
 

@@ -381,7 +381,7 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
 
 def test_every_option_says_what_it_is_for() -> None:
     commands = subcommands(_parser())
-    assert set(commands) == {"recognize", "export", "dataset", "import", "parse", "reward", "check-image"}
+    assert set(commands) == {"recognize", "rollouts", "export", "dataset", "import", "parse", "reward", "check-image"}
     for name, command in [*commands.items(), *subcommands(commands["dataset"]).items()]:
         given = [action for action in command._actions if not isinstance(action, argparse._SubParsersAction)]
         assert [action.dest for action in given if not action.help] == [], name

@@ -14,10 +14,17 @@ from ocr_ui.errors import BadInput
 MOST = 64
 
 
-def check_samples(engine: Engine, sampling: dict[str, object], n: int) -> None:
-    """Raises BadInput where n answers cannot be had, or would all be the same."""
+def check_count(sampling: dict[str, object], n: int) -> None:
+    """Raises BadInput where no engine gives n answers, or all would be the same."""
     if not 1 <= n <= MOST:
         raise BadInput("bad_sample_count", f"{n} answers cannot be asked for.", f"Ask for 1 to {MOST}.", n=n, most=MOST)
+    temperature = sampling.get("temperature", SAMPLING["temperature"])
+    if n > 1 and not (isinstance(temperature, int | float) and temperature > 0):
+        raise BadInput("greedy_samples", "At temperature 0 all answers are the same.", "Raise the temperature.")
+
+
+def check_samples(engine: Engine, sampling: dict[str, object], n: int) -> None:
+    """As `check_count`, for an engine: raises BadInput also where its answers never differ."""
     if not engine.capabilities.varies:
         name = engine.name.name
         raise BadInput(
@@ -26,9 +33,7 @@ def check_samples(engine: Engine, sampling: dict[str, object], n: int) -> None:
             "Choose an engine with a model.",
             engine=name,
         )
-    temperature = sampling.get("temperature", SAMPLING["temperature"])
-    if n > 1 and not (isinstance(temperature, int | float) and temperature > 0):
-        raise BadInput("greedy_samples", "At temperature 0 all answers are the same.", "Raise the temperature.")
+    check_count(sampling, n)
 
 
 async def samples(engine: Engine, request: EngineRequest, n: int) -> AsyncGenerator[tuple[int, SampleEvent], None]:

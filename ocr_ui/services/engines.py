@@ -191,6 +191,11 @@ class Engines:
         """Names of the engines that do a task."""
         return [name for name, engine in self._engines.items() if task in engine.capabilities.tasks]
 
+    def varying(self) -> list[str]:
+        """Names of the engines whose answers to one question can differ, the default first where it is one."""
+        able = [name for name, engine in self._engines.items() if engine.capabilities.varies]
+        return sorted(able, key=lambda name: name != self.default)
+
     async def abort(self, run_id: str) -> None:
         """Ends a run in whichever engine has it."""
         for engine in self._engines.values():

@@ -122,8 +122,8 @@ async def read_picture(
         BadInput: a variable is missing, there is no such sampling, or the engine cannot do the template's task.
     """
     check_engine(engine, request.template)
-    prompt, refused = _prompt_used(request, engine, settings)
-    run = _Run(pixels, page_sha256, engine, request, prompt)
+    prompt, refused = prompt_used(request, engine, settings)
+    run = ReadingRun(pixels, page_sha256, engine, request, prompt)
     with run.clock.stage("prepare"):
         most = min(request.pixels or settings.engine_pixels, settings.engine_pixels)
         copy, transform, notices = await asyncio.to_thread(prepare, pixels, most)
@@ -149,7 +149,9 @@ async def read_picture(
     yield last
 
 
-async def _progress(run: _Run, engine: Engine, request: EngineRequest, stop: asyncio.Event) -> AsyncIterator[Progress]:
+async def _progress(
+    run: ReadingRun, engine: Engine, request: EngineRequest, stop: asyncio.Event
+) -> AsyncIterator[Progress]:
     """Takes the engine's events into `run`; a failure is kept there."""
     try:
         async with aclosing(paced(_events(engine, request, stop))) as batches:
@@ -164,10 +166,10 @@ async def _progress(run: _Run, engine: Engine, request: EngineRequest, stop: asy
         run.fail(error)
     except Exception as error:
         log.exception("engine %s failed", engine.name.kind)
-        run.fail(_unexpected(error, engine))
+        run.fail(unexpected(error, engine))
 
 
-def _unexpected(error: Exception, engine: Engine) -> WorkbenchError:
+def unexpected(error: Exception, engine: Engine) -> WorkbenchError:
     reason = f"{type(error).__name__}: {error}"
     if is_memory_failure(reason):
         return out_of_memory(reason)
@@ -203,7 +205,7 @@ def check_engine(engine: Engine, template: PromptTemplate) -> None:
         )
 
 
-def _prompt_used(
+def prompt_used(
     request: ReadRequest, engine: Engine, settings: Settings
 ) -> tuple[PromptUsed, tuple[ContentWarning, ...]]:
     """What the run records of its prompt and sampling, and what of it this engine cannot do.
@@ -247,7 +249,7 @@ def _with_place(content: PageContent) -> PageContent:
     return replace(content, warnings=tuple(placed))
 
 
-class _Run:
+class ReadingRun:
     """The state of one reading: events go in, Progress comes out."""
 
     def __init__(

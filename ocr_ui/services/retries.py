@@ -170,7 +170,7 @@ class Retries:
         name = self._engines.called(recognition.engine.name or recognition.engine.kind)
         return name if name in {info.name for info in self._engines.infos()} else self._engines.default
 
-    def _template(self, recognition: Recognition) -> PromptTemplate:
+    def template_of(self, recognition: Recognition) -> PromptTemplate:
         """As it was then, where that version is kept."""
         used = recognition.prompt
         try:

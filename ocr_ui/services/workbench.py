@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.annotate import Annotator
+from ocr_ui.services.blind_pairs import BlindPairs
 from ocr_ui.services.compare import Comparer
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Dataset
@@ -18,6 +19,8 @@ from ocr_ui.services.queue import Queue
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
+from ocr_ui.services.rollout_batch import RolloutBatches
+from ocr_ui.services.rollouts import Rollouts
 from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.services.talk import Talk
 from ocr_ui.services.templates import open_templates
@@ -40,6 +43,9 @@ class Workbench:
     queue: Queue
     talk: Talk
     rewarding: Rewarding
+    rollouts: Rollouts
+    pairs: BlindPairs
+    batches: RolloutBatches
     dataset: Dataset
     versions: DatasetVersions
     cards: DataCards
@@ -61,19 +67,24 @@ class Workbench:
         templates = open_templates(settings)
         pages = PageStore(store, settings, Upright(engines, settings))
         annotator, dataset = Annotator(store), Dataset(store)
+        retries, rewarding = Retries(store, engines, templates, settings), Rewarding(settings, annotator)
+        rollouts = Rollouts(store, pages, engines, retries, annotator, rewarding, settings)
         return cls(
             settings=settings,
             store=store,
             engines=engines,
             pictures=pages,
             recognizer=Recognizer(store, pages, engines, settings),
-            retries=Retries(store, engines, templates, settings),
+            retries=retries,
             annotator=annotator,
             comparer=Comparer(store, annotator),
             second=SecondReviewer(store, annotator),
             queue=Queue(store, dataset, settings),
             talk=Talk(store),
-            rewarding=Rewarding(settings, annotator),
+            rewarding=rewarding,
+            rollouts=rollouts,
+            pairs=BlindPairs(store, rollouts),
+            batches=RolloutBatches(store, rollouts, settings.data_dir),
             dataset=dataset,
             versions=DatasetVersions(store),
             cards=DataCards(store),
@@ -85,6 +96,7 @@ class Workbench:
 
     async def close(self) -> None:
         await self.recognizer.close()
+        await self.rollouts.close()
         await self.engines.close()
         await self.rewarding.close()
         self.store.close()

@@ -9,6 +9,7 @@ from typing import Any
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
 from ocr_ui.domain.review import Correction, Review
+from ocr_ui.domain.rollout import Judgement, Mark, Rollout
 from ocr_ui.domain.second import SecondReview
 
 
@@ -238,3 +239,52 @@ class ReadingFigure:
     id: int
     script: str
     disagreement: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRollout:
+    """Attributes: person: who asked for it, "" where nobody gave a name."""
+
+    id: int
+    recognition_id: int
+    person: str
+    created_at: datetime
+    rollout: Rollout
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutRow:
+    """What tells the rollouts of one item apart, without the answers.
+
+    Attributes:
+        reward: the mean; None where nothing was scored.
+    """
+
+    id: int
+    created_at: datetime
+    person: str
+    engine: EngineName
+    asked: int
+    mark: Mark
+    reward: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgement:
+    id: int
+    rollout_id: int
+    created_at: datetime
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class JobCounts:
+    """How far a batch is, in items."""
+
+    waiting: int
+    done: int
+    failed: int
+
+    @property
+    def total(self) -> int:
+        return self.waiting + self.done + self.failed

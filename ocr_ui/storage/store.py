@@ -23,6 +23,8 @@ from ocr_ui.storage.pictures import Pictures
 from ocr_ui.storage.queues import Queues
 from ocr_ui.storage.recognitions import Recognitions
 from ocr_ui.storage.reviews import Reviews
+from ocr_ui.storage.rollout_jobs import RolloutJobs
+from ocr_ui.storage.rollouts import Rollouts
 from ocr_ui.storage.second_reviews import SecondReviews
 
 DATABASE = "workbench.sqlite3"
@@ -33,9 +35,8 @@ class Store:
     """What was read, corrected and judged. All calls block on the disk: from a coroutine use `asyncio.to_thread`.
 
     Attributes:
-        pictures, pages, recognitions, corrections, reviews, items, versions: the parts, each with its own class.
-        pictures, pages, recognitions, corrections, reviews, second_reviews, claims, comments, queues, figures, items:
-            the parts, each with its own class.
+        pictures, pages, recognitions, corrections, reviews, second_reviews, claims, comments, queues, figures, items,
+            versions, rollouts, rollout_jobs: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures) -> None:
@@ -52,6 +53,8 @@ class Store:
         self.figures = Figures(database)
         self.items = Items(database)
         self.versions = DatasetVersions(database)
+        self.rollouts = Rollouts(database)
+        self.rollout_jobs = RolloutJobs(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:

@@ -302,3 +302,94 @@ reading_figure = Table(
     Column("disagreement", Float),
 )
 """What is worked out of readings when it is first asked for: the writing, and how far another engine read otherwise."""
+
+rollout_job = Table(
+    "rollout_job",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("asked", Text, nullable=False),
+)
+"""A batch: `asked` is what was asked of each item."""
+
+rollout_task = Table(
+    "rollout_task",
+    metadata,
+    Column("job_id", ForeignKey("rollout_job.id"), primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True, index=True),
+    Column("state", String(20), nullable=False),
+    Column("rollout_id", ForeignKey("rollout.id"), index=True),
+    Column("error", Text, nullable=False),
+)
+"""One item of a batch: waiting, done or failed."""
+
+rollout = Table(
+    "rollout",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), nullable=False, index=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False, index=True),
+    Column("sha256", String(64), nullable=False),
+    Column("engine", String(50), nullable=False),
+    Column("engine_version", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("engine_name", Text, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("template_version", Text, nullable=False),
+    Column("task", String(50), nullable=False),
+    Column("asked", Integer, nullable=False),
+    Column("together", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("picture_tokens", Integer, nullable=False),
+    Column("prompt_tokens", Integer, nullable=False),
+    Column("label_version", Integer),
+    Column("label_judged", Integer),
+    Column("label_tokens", Integer),
+    Column("mark", String(20), nullable=False, index=True),
+    Column("reward_mean", Float),
+    Column("reward_std", Float),
+    Column("error", Text, nullable=False),
+    Column("transform", Text, nullable=False),
+    Column("prompt", Text, nullable=False),
+)
+"""Several answers to one question. The prompt is the text as it was sent, with variables and sampling."""
+
+rollout_answer = Table(
+    "rollout_answer",
+    metadata,
+    Column("rollout_id", ForeignKey("rollout.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("outcome", String(20), nullable=False),
+    Column("logprob_tokens", Integer),
+    Column("logprob_mean", Float),
+    Column("logprob_least", Float),
+    Column("reward", Float),
+    Column("edit_distance", Integer),
+    Column("worths", Text, nullable=False),
+    Column("generation", Text, nullable=False),
+    Column("content", Text, nullable=False),
+)
+"""`generation` holds the raw answer and its count of tokens; `worths` each reward with the version of its rule."""
+
+rollout_judgement = Table(
+    "rollout_judgement",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("rollout_id", ForeignKey("rollout.id"), nullable=False),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("client_key", String(200)),
+    Column("kind", String(20), nullable=False),
+    Column("choice", String(20)),
+    Column("winner", Integer),
+    Column("loser", Integer),
+    Column("blind", Integer, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("numbers", Text, nullable=False),
+    UniqueConstraint("rollout_id", "client_key"),
+)
+"""`numbers`: the answer on the left and the one on the right, or all in order. `winner` and `loser` are of a pair."""

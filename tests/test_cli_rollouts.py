@@ -1,0 +1,122 @@
+"""`python -m ocr_ui rollouts`: a batch over a server of OpenAI's protocol, killed in the middle and gone on with."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from engines.scripted_server import Answer, ScriptedServer, chunk, serve, stream
+from sampled import MISREAD, RIGHT, add_read, label
+from stored import open_store
+
+from ocr_ui.storage.store import Store
+
+ROOT = Path(__file__).resolve().parent.parent
+ITEMS = 12
+BOTH = stream(
+    chunk(RIGHT, index=0, logprob=-0.5),
+    chunk(MISREAD, index=1, logprob=-1.5),
+    chunk("", index=0, finish="stop"),
+    chunk("", index=1, finish="stop"),
+)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    with open_store(folder) as store:
+        for shade in range(ITEMS):
+            item = add_read(store, shade=shade, revision="r1" if shade % 2 else "r2")
+            label(store, item)
+    return folder
+
+
+async def batch(server: ScriptedServer, data: Path, *more: str) -> asyncio.subprocess.Process:
+    settings = {
+        "OCR_UI_DATA_DIR": str(data),
+        "OCR_UI_ENGINE": "openai",
+        "OCR_UI_BASE_URL": server.url,
+        "OCR_UI_MODEL": "m",
+        "OCR_UI_TURN_PAGES": "false",
+    }
+    command = (sys.executable, "-m", "ocr_ui", "rollouts", "--n", "2", "--at-once", "2", *more)
+    pipe = asyncio.subprocess.PIPE
+    environment = {**os.environ, **settings}
+    return await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe)
+
+
+async def ended(process: asyncio.subprocess.Process) -> tuple[int, dict, str]:
+    out, err = await asyncio.wait_for(process.communicate(), 90)
+    return process.returncode, json.loads(out) if out else {}, err.decode()
+
+
+def rollouts(store: Store) -> dict[int, int]:
+    """How many rollouts each item has."""
+    return {row.id: len(store.rollouts.of_item(row.id)) for row in store.items.list(limit=100)}
+
+
+async def test_a_batch_that_is_killed_goes_on_and_asks_about_no_item_twice(data: Path) -> None:
+    async with serve(BOTH) as server:
+        server.answers = [BOTH] * 5 + [Answer(kind="text/event-stream", parts=[chunk(RIGHT)], hangs=True)]
+        process = await batch(server, data)
+        while len(server.questions) < 7:
+            await asyncio.sleep(0.02)
+            assert process.returncode is None, (await process.stderr.read()).decode()
+        await asyncio.sleep(0.3)
+        process.send_signal(signal.SIGKILL)
+        await process.communicate()
+        with open_store(data) as store:
+            before = rollouts(store)
+            assert 0 < sum(before.values()) <= 5
+        server.answers = [BOTH]
+        asked = len(server.questions)
+        code, told, err = await ended(await batch(server, data))
+        assert code == 0, err
+        assert told["resumed"]
+        assert (told["total"], told["done"], told["failed"], told["waiting"]) == (ITEMS, ITEMS, 0, 0)
+        assert len(server.questions) - asked == ITEMS - sum(before.values())
+    with open_store(data) as store:
+        assert set(rollouts(store).values()) == {1}
+        kept = store.rollouts.get(store.rollouts.of_item(1)[0].id).rollout
+    assert "going on where it stopped" in err
+    assert [question["n"] for question in server.questions] == [2] * len(server.questions)
+    assert [one.generation.text for one in kept.answers] == [RIGHT, MISREAD]
+    assert kept.answers[0].reward == 1.0
+    assert told["marks"] == {"informative": ITEMS - sum(before.values())}
+
+
+async def test_a_filter_and_what_fails(data: Path) -> None:
+    async with serve(BOTH) as server:
+        server.answers = [Answer(status=400, parts=['{"error": {"message": "no"}}'])] * 2 + [BOTH]
+        code, told, err = await ended(await batch(server, data, "--filter", "revision=r2", "--at-once", "1"))
+        assert code == 1
+        assert (told["total"], told["done"], told["failed"]) == (ITEMS // 2, ITEMS // 2 - 1, 1)
+        assert "item 1: The server refused the page: Error code: 400 - no" in err
+        again = await batch(server, data, "--filter", "revision=r2", "--retry-failed")
+        code, told, err = await ended(again)
+        assert (code, told["done"], told["failed"]) == (0, ITEMS // 2, 0), err
+    with open_store(data) as store:
+        revisions = {item: store.recognitions.get(item).recognition.engine.revision for item in rollouts(store)}
+        assert {revisions[item] for item, count in rollouts(store).items() if count} == {"r2"}
+        assert set(rollouts(store).values()) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--temperature", "0"), "At temperature 0"),
+        (("--n", "999"), "999 answers"),
+        (("--filter", "revision=none"), "No item of the dataset"),
+    ],
+)
+async def test_what_cannot_be_sampled_is_said_at_once(data: Path, more: tuple[str, ...], said: str) -> None:
+    async with serve(BOTH) as server:
+        code, told, err = await ended(await batch(server, data, *more))
+    assert (code, told) == (2, {})
+    assert said in err
+    assert not server.questions
