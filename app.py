@@ -31,6 +31,7 @@ from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.api.queue import queue_routes
 from ocr_ui.api.rewards import reward_routes
+from ocr_ui.api.rollouts import rollout_routes
 from ocr_ui.api.second_reviews import second_review_routes
 from ocr_ui.api.talk import talk_routes
 from ocr_ui.api.versions import version_routes
@@ -43,7 +44,7 @@ from ocr_ui.settings import Settings
 from ocr_ui.ui.app import ICON, STATIC, mount
 from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import STATIC_URL
-from ocr_ui.ui.reward_messages import localize_rewards
+from ocr_ui.ui.reward_messages import localize_rewards, localize_rollout
 from ocr_ui.ui.texts import choose_language
 
 log = logging.getLogger("ocr_ui")
@@ -83,6 +84,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
     app.include_router(reward_routes(workbench, localize_rewards))
+    app.include_router(rollout_routes(workbench, localize_rollout))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")
 
     @app.get("/favicon.ico", include_in_schema=False)

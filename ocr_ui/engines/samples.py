@@ -26,7 +26,7 @@ def check_count(sampling: dict[str, object], n: int) -> None:
 def check_samples(engine: Engine, sampling: dict[str, object], n: int) -> None:
     """As `check_count`, for an engine: raises BadInput also where its answers never differ."""
     if not engine.capabilities.varies:
-        name = engine.name.name
+        name = engine.name.title
         raise BadInput(
             "engine_never_varies",
             f"The engine {name} gives the same answer to a picture each time.",

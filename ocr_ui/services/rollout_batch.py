@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.engines.samples import check_count
-from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, StoreFailed, WorkbenchError
+from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, EngineFailed, StoreFailed, WorkbenchError
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.rollouts import Ask, Rollouts
 from ocr_ui.storage.items import Filters
@@ -57,6 +57,7 @@ class RolloutBatches:
 
     def __init__(self, store: Store, rollouts: Rollouts, folder: Path) -> None:
         self._store, self._rollouts, self._folder = store, rollouts, folder
+        self._running: dict[int, _Running] = {}
 
     def find(
         self,
@@ -121,6 +122,81 @@ class RolloutBatches:
                     yield step
         finally:
             lock.release()
+
+    # In the background of this process, for a page
+
+    async def start(
+        self,
+        ask: Ask,
+        filters: Filters | Mapping[str, Any] | None = None,
+        person: Person | None = None,
+        retry_failed: bool = False,
+    ) -> BatchProgress:
+        """Finds a batch as `find` does and runs it; it goes on when this has returned. Raises as `find` and `run`."""
+        job, resumed = await asyncio.to_thread(self.find, ask, filters, person, retry_failed)
+        return await self._launch(job, person, resumed)
+
+    async def resume(self, job: int) -> BatchProgress:
+        """Goes on with a batch; one that runs here is left alone. Raises as `run`."""
+        return await self._launch(job, None, True)
+
+    async def _launch(self, job: int, person: Person | None, resumed: bool) -> BatchProgress:
+        running = self._running.get(job)
+        if running is not None and not running.last.ended:
+            return running.last
+        stop = asyncio.Event()
+        steps = self.run(job, person=person, stop=stop, resumed=resumed)
+        first = await anext(steps)
+        running = self._running[job] = _Running(first, stop)
+        running.task = asyncio.create_task(running.follow(steps))
+        return first
+
+    async def progress(self, job: int) -> BatchProgress:
+        """How far a batch is: as this process runs it, else as it is stored. Raises NotFound."""
+        if job in self._running:
+            return self._running[job].last
+        await asyncio.to_thread(self._store.rollout_jobs.asked, job)
+        counts = await asyncio.to_thread(self._store.rollout_jobs.counts, job)
+        return BatchProgress(job, counts, 0.0, ended=True)
+
+    async def newest(self) -> BatchProgress | None:
+        """The newest batch; None where there is none."""
+        job = await asyncio.to_thread(self._store.rollout_jobs.newest)
+        return None if job is None else await self.progress(job)
+
+    async def stop(self, job: int) -> BatchProgress:
+        """Ends a batch that this process runs; the items that wait go on waiting. Raises NotFound."""
+        running = self._running.get(job)
+        if running is not None and running.task is not None:
+            running.stop.set()
+            await asyncio.wait({running.task})
+        return await self.progress(job)
+
+    async def close(self) -> None:
+        """Ends all that run; they can be gone on with."""
+        for job in list(self._running):
+            await self.stop(job)
+
+
+class _Running:
+    """A batch in the background."""
+
+    def __init__(self, last: BatchProgress, stop: asyncio.Event) -> None:
+        self.last, self.stop = last, stop
+        self.task: asyncio.Task[None] | None = None
+
+    async def follow(self, steps: AsyncIterator[BatchProgress]) -> None:
+        error: WorkbenchError | None = None
+        try:
+            async for step in steps:
+                self.last = step
+        except WorkbenchError as caught:
+            error = caught
+        except Exception as caught:
+            log.exception("a batch of rollouts failed")
+            error = EngineFailed("internal", f"The batch failed: {caught}", "The log has the whole error.")
+        if error is not None or not self.last.ended:
+            self.last = replace(self.last, ended=True, error=error)
 
 
 class _Batch:

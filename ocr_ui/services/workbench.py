@@ -95,6 +95,7 @@ class Workbench:
         )
 
     async def close(self) -> None:
+        await self.batches.close()
         await self.recognizer.close()
         await self.rollouts.close()
         await self.engines.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ocr_ui.ui.label_messages import PROBLEMS_ZH
-from ocr_ui.ui.messages import fill_in
+from ocr_ui.ui.messages import fill_in, localize_error
 
 REASONS_ZH: dict[str, str] = {
     "answer_no_object": "回答不是 JSON 对象。{fields} 个字段中 {right} 个正确。",
@@ -61,6 +61,16 @@ def localize_rewards(value: dict[str, Any], language: str) -> dict[str, Any]:
     rewards = [_reason(reward) for reward in value["rewards"]]
     problems = [_said(problem, "message", PROBLEMS_ZH.get(problem["code"])) for problem in value["label_problems"]]
     return {**value, "reason": rewards[0]["reason"], "rewards": rewards, "label_problems": problems}
+
+
+def localize_rollout(value: dict[str, Any], language: str) -> dict[str, Any]:
+    """A rollout, a step of one or a batch in "en" or "zh": its error, and the reasons of its answers' rewards."""
+    if value.get("error") and isinstance(value["error"], dict):
+        value = {**value, "error": localize_error(value["error"], language)}
+    if language != "zh" or not value.get("answers"):
+        return value
+    answers = [{**one, "rewards": [_reason(r) for r in one.get("rewards", ())]} for one in value["answers"]]
+    return {**value, "answers": answers}
 
 
 def _reason(reward: dict[str, Any]) -> dict[str, Any]:
