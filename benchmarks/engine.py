@@ -156,7 +156,7 @@ class Card:
         return {"gpu_percent": round(statistics.fmean(uses)), "gpu_gib": round(max(memories) / 1024, 1)}
 
 
-def plain(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int, **sampling: Any) -> Ask:
+def plain(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int) -> Ask:
     """vLLM by itself: the text rendered once, everything else left to it."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
@@ -165,13 +165,12 @@ def plain(engine: VllmEngine, pictures: Sequence[Image.Image], tokens: int, **sa
     text = llm.renderer.get_tokenizer().apply_chat_template(
         messages(PROMPT, {"type": "image"}), tokenize=False, add_generation_prompt=True
     )
-    asked = {**SAMPLING, "max_tokens": tokens, "ignore_eos": True, **sampling}
-    params = SamplingParams(**asked, output_kind=RequestOutputKind.DELTA)
+    params = SamplingParams(**SAMPLING, max_tokens=tokens, ignore_eos=True, output_kind=RequestOutputKind.DELTA)
 
     async def ask(number: int) -> AsyncIterator[int]:
         prompt = {"prompt": text, "multi_modal_data": {"image": pictures[number % len(pictures)]}}
         async for output in llm.generate(prompt, params, request_id=f"plain-{time.perf_counter_ns()}-{number}"):
-            yield sum(len(answer.token_ids) for answer in output.outputs)
+            yield len(output.outputs[0].token_ids)
 
     return ask
 
@@ -220,9 +219,9 @@ class Rereads:
             yield count
 
     async def in_one(self, number: int) -> AsyncIterator[int]:
-        picture = Image.fromarray(self._fresh(0))
-        async for count in plain(self._engine, [picture], self._tokens, n=self._answers, temperature=1.0)(0):
-            yield count
+        async for _, event in self._engine.samples(self._request(self._fresh(0), number), self._answers):
+            if isinstance(event, TextDelta):
+                yield event.tokens
 
     def _fresh(self, number: int) -> np.ndarray:
         """The page of a number with a pixel that no earlier page had."""
@@ -231,17 +230,14 @@ class Rereads:
         pixels[0, 0] = (self._stamp // 65536 % 256, self._stamp // 256 % 256, self._stamp % 256)
         return pixels
 
-    def _ask(self, pixels: np.ndarray, number: int, **sampling: Any) -> AsyncIterator[int]:
-        asked = {"max_tokens": self._tokens, "ignore_eos": True, "logprobs": False, "temperature": 1.0, **sampling}
-        name = f"again-{time.perf_counter_ns()}-{number}"
-        request = EngineRequest(name, pixels, bytes, Task.TEXT, PROMPT, asked)
+    async def _ask(self, pixels: np.ndarray, number: int) -> AsyncIterator[int]:
+        async for event in self._engine.generate(self._request(pixels, number)):
+            if isinstance(event, TextDelta):
+                yield event.tokens
 
-        async def counts() -> AsyncIterator[int]:
-            async for event in self._engine.generate(request):
-                if isinstance(event, TextDelta):
-                    yield event.tokens
-
-        return counts()
+    def _request(self, pixels: np.ndarray, number: int) -> EngineRequest:
+        asked = {"max_tokens": self._tokens, "ignore_eos": True, "logprobs": False, "temperature": 1.0}
+        return EngineRequest(f"again-{time.perf_counter_ns()}-{number}", pixels, bytes, Task.TEXT, PROMPT, asked)
 
 
 @dataclass
