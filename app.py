@@ -29,6 +29,7 @@ from ocr_ui.api.guards import BodyLimit, KnownHost, NoFetching, SameOrigin, Secu
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.pictures import picture_routes
+from ocr_ui.api.pushes import push_routes
 from ocr_ui.api.queue import queue_routes
 from ocr_ui.api.rewards import reward_routes
 from ocr_ui.api.rollouts import rollout_routes
@@ -83,6 +84,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
+    app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))
     app.include_router(rollout_routes(workbench, localize_rollout))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")

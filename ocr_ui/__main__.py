@@ -1,4 +1,4 @@
-"""The command line: `python -m ocr_ui recognize | rollouts | export | dataset | import | parse | reward |
+"""The command line: `python -m ocr_ui recognize | rollouts | export | push | dataset | import | parse | reward |
 check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_recognize(commands)
     _add_rollouts(commands)
     _add_export(commands)
+    _add_push(commands)
     _add_dataset(commands)
     _add_import(commands)
     _add_parse(commands)
@@ -101,6 +102,28 @@ def _add_rollouts(commands: Any) -> None:
 
 def _add_export(commands: Any) -> None:
     command = commands.add_parser("export", help="write the corrections as files")
+    _add_what(command)
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
+    command.add_argument("--absolute", action="store_true", help="for training: absolute paths of the pictures")
+    command.set_defaults(run=_export)
+
+
+def _add_push(commands: Any) -> None:
+    command = commands.add_parser("push", help="export with a data card to the hub, an object store or a folder")
+    _add_what(command)
+    command.add_argument(
+        "--to",
+        required=True,
+        metavar="TARGET",
+        help="hub:USER/NAME (with HF_TOKEN in the environment), s3://BUCKET/PATH or another address of fsspec, or a "
+        "folder; what broke off goes on when it is pushed again",
+    )
+    command.add_argument("--public", action="store_true", help="on the hub: for everybody to see, else private")
+    command.add_argument("--licence", default="", help="of the data, where it is not that of the version")
+    command.set_defaults(run=_push)
+
+
+def _add_what(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format",
         required=True,
@@ -108,7 +131,6 @@ def _add_export(commands: Any) -> None:
         metavar="FORMAT",
         help=f"jsonl has everything exactly; csv, xlsx and docx are for people. One of: {', '.join(NAMES)}",
     )
-    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     _add_filter(command)
     command.add_argument(
         "--version", default="", metavar="NAME", help="a frozen version (see dataset): corrections as they were then"
@@ -137,11 +159,9 @@ def _add_export(commands: Any) -> None:
     command.add_argument(
         "--stored-pictures", action="store_true", help="for training: the stored pictures, not as the model read them"
     )
-    command.add_argument("--absolute", action="store_true", help="for training: absolute paths of the pictures")
     command.add_argument(
         "--turn-crops", action="store_true", help="ppocrlabel: lay crops as they are read, tall ones on their side"
     )
-    command.set_defaults(run=_export)
 
 
 def _add_filter(command: argparse.ArgumentParser) -> None:
@@ -296,26 +316,56 @@ def _told_batch(step: Any) -> str:
 
 
 def _export(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.export import Exporter, Options
-    from ocr_ui.services.splits import read_shares
+    from ocr_ui.services.export import Exporter
     from ocr_ui.storage.store import Store
+
+    absolute = str(arguments.out.absolute()) if arguments.absolute else ""
+    filters, options = _what(arguments, absolute)
+    with Store.open(settings) as store:
+        report = Exporter(store).export_now(arguments.format, arguments.out, filters, True, options)
+        _print_json(asdict(report))
+    return 0
+
+
+def _push(arguments: argparse.Namespace, settings: Settings) -> int:
+    from ocr_ui.services.data_card import DataCards
+    from ocr_ui.services.dataset import read_filters
+    from ocr_ui.services.export import Exporter
+    from ocr_ui.services.push import Asked, Pusher
+    from ocr_ui.storage.store import Store
+
+    filters, options = _what(arguments)
+    asked = Asked(arguments.format, arguments.to, read_filters(filters), options, arguments.public, arguments.licence)
+    with Store.open(settings) as store:
+        pushed = Pusher(Exporter(store), DataCards(store)).push_now(asked, tell=_tell_progress)
+        _print_json({"address": pushed.address, **asdict(pushed.report)})
+    return 0
+
+
+def _tell_progress(progress: Any) -> None:
+    megabytes = f"{progress.done_bytes / 1e6:.1f} of {progress.bytes / 1e6:.1f} MB"
+    counted = f": {progress.done_files} of {progress.files} files, {megabytes}" if progress.files else ""
+    sys.stderr.write(f"{progress.step}{counted}\n")
+
+
+def _what(arguments: argparse.Namespace, absolute: str = "") -> tuple[dict[str, Any], Any]:
+    """Filters and options of what is to be written."""
+    from ocr_ui.services.export import Options
+    from ocr_ui.services.splits import read_shares
 
     options = Options(
         turn_crops=arguments.turn_crops,
         stored_pictures=arguments.stored_pictures,
-        absolute=str(arguments.out.absolute()) if arguments.absolute else "",
+        absolute=absolute,
         shares=read_shares(arguments.split),
         max_prompt_length=arguments.max_prompt_length,
     )
     filters = _filters(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
-    with Store.open(settings) as store:
-        if arguments.reviewed_twice:
-            filters["reviews"] = ["agreed", "resolved"]
-        if arguments.agreement is not None:
-            filters["agreement"] = arguments.agreement
-        report = Exporter(store).export_now(arguments.format, arguments.out, filters, True, options)
-        _print_json(asdict(report))
-    return 0
+    if arguments.reviewed_twice:
+        filters["reviews"] = ["agreed", "resolved"]
+    if arguments.agreement is not None:
+        filters["agreement"] = arguments.agreement
+    return filters, options
 
 
 def _freeze(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -75,3 +75,9 @@ class StoreFailed(WorkbenchError):
     """The data folder cannot be read or written: full, read-only, locked or broken. Nothing was half-written."""
 
     status = 503
+
+
+class PushFailed(WorkbenchError):
+    """The other side of a push did not take all of it; the same push goes on where it broke off."""
+
+    status = 502

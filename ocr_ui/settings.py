@@ -28,6 +28,7 @@ class Settings(BaseSettings):
         "besides localhost: that of a reverse proxy, say. * allows any.",
     )
     data_dir: Path = Field(Path("data"), description="Folder of the database, the pictures and own templates.")
+    export_dir: Path = Field(Path("exports"), description="Folder within which the page may push data into folders.")
     engine: str = Field(
         "auto", description="Engine that reads: auto, rapidocr, vllm, openai, llama, or a name of the engines file."
     )

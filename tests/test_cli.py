@@ -381,7 +381,8 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
 
 def test_every_option_says_what_it_is_for() -> None:
     commands = subcommands(_parser())
-    assert set(commands) == {"recognize", "rollouts", "export", "dataset", "import", "parse", "reward", "check-image"}
+    names = {"recognize", "rollouts", "export", "push", "dataset", "import", "parse", "reward", "check-image"}
+    assert set(commands) == names
     for name, command in [*commands.items(), *subcommands(commands["dataset"]).items()]:
         given = [action for action in command._actions if not isinstance(action, argparse._SubParsersAction)]
         assert [action.dest for action in given if not action.help] == [], name
@@ -489,3 +490,16 @@ def test_the_card_of_a_version(run, tmp_path: Path) -> None:
     assert "README.md" in run("dataset", "card", "v1", "--out", "card").value["files"]
     assert 'license: "cc0-1.0"' in (tmp_path / "card" / "README.md").read_text("utf-8")
     refused(run("dataset", "card", "v2", "--out", "card"), "no version 'v2'")
+
+
+def test_push_into_a_folder_tells_its_progress(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        add_item(store)
+    pushed = run("push", "--format", "jsonl", "--to", "shared", "--licence", "cc0-1.0")
+    assert pushed.value["address"] == str(tmp_path / "shared")
+    assert pushed.err == "writing\n"
+    assert (tmp_path / "shared" / "README.md").is_file()
+    stored = run("push", "--format", "jsonl", "--to", "memory://bucket/x")
+    assert "sending: 0 of" in stored.err
+    refused(run("push", "--format", "jsonl", "--to", "hub:nobody"), "hub:USER/NAME")
+    refused(run("push", "--format", "jsonl", "--to", "s4://x"), "hub:USER/NAME")

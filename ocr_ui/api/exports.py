@@ -11,10 +11,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
-from ocr_ui.errors import BadInput
 from ocr_ui.services.dataset import SINGLE, Filters, read_filters
-from ocr_ui.services.export import Options
-from ocr_ui.services.splits import read_shares
+from ocr_ui.services.export import Options, read_options
 from ocr_ui.services.workbench import Workbench
 
 
@@ -42,13 +40,7 @@ def export_routes(workbench: Workbench) -> APIRouter:
         lays the crops of PPOCRLabel as they are read; `split=0.9/0.05/0.05`, `max_prompt_length=N` and
         `stored_pictures=1` are those of the command line.
         """
-        query, filters = request.query_params, _filters(request)
-        options = Options(
-            turn_crops=query.get("turn_crops") == "1",
-            stored_pictures=query.get("stored_pictures") == "1",
-            shares=read_shares(query.get("split", "")),
-            max_prompt_length=_number(query.get("max_prompt_length", "")),
-        )
+        filters, options = _filters(request), read_options(request.query_params)
         if exporter.is_streamed(name):
             return await streamed(name, filters)
         return await packed(name, filters, options)
@@ -76,12 +68,3 @@ def _filters(request: Request) -> Filters:
     return read_filters(
         {key: query.getlist(key) if key not in SINGLE else query[key] for key in query if key not in OPTIONS}
     )
-
-
-def _number(written: str) -> int | None:
-    if not written:
-        return None
-    if not written.isdecimal():
-        told = {"name": "max_prompt_length", "value": written[:40], "allowed": "a number"}
-        raise BadInput("bad_filter_value", f"{written[:40]!r} is not a number of tokens.", "Write a number.", **told)
-    return int(written)

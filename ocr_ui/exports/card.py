@@ -31,13 +31,13 @@ class Agreement:
 
     Attributes:
         items: that two people reviewed.
-        same_verdict: of them, those of which both gave the same verdict.
-        cer: mean character error rate between both texts, 0 to 1, None where no texts were compared.
+        same: of them, those on which both said the same, in the page and in the verdict.
+        cer: mean character error rate between both.
     """
 
-    items: int
-    same_verdict: int
-    cer: float | None = None
+    items: int = 0
+    same: int = 0
+    cer: float = 0.0
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class Figures:
     states: Counter[str] = field(default_factory=Counter)
     error_kinds: Counter[str] = field(default_factory=Counter)
     reviewers: Counter[str] = field(default_factory=Counter)
-    agreement: Agreement | None = None
+    agreement: Agreement = Agreement()
 
     def add(self, item: Sample) -> None:
         """Args: item: a Sample, or what has the same recognition, correction and review."""
@@ -210,16 +210,15 @@ def _section(name: str, title: str, said: str, counts: Mapping[str, int]) -> str
     return "\n".join([f"## {title}\n", *([f"{said}\n"] if said else []), chart, _table(("", "items"), rows)])
 
 
-def _agreement(agreement: Agreement | None) -> str:
+def _agreement(agreement: Agreement) -> str:
     head = "## Agreement of reviewers\n\n"
-    if agreement is None or not agreement.items:
+    if not agreement.items:
         return f"{head}No item was reviewed by two people.\n"
     rows = [
         ("items that two people reviewed", f"{agreement.items:,}"),
-        ("the same verdict", f"{agreement.same_verdict:,} ({agreement.same_verdict / agreement.items:.0%})"),
+        ("both said the same", f"{agreement.same:,} ({agreement.same / agreement.items:.0%})"),
+        ("mean character error rate between both", f"{agreement.cer:.4f}"),
     ]
-    if agreement.cer is not None:
-        rows.append(("mean character error rate between both", f"{agreement.cer:.4f}"))
     return head + _table(("", ""), rows)
 
 

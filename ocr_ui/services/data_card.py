@@ -69,11 +69,8 @@ class DataCards:
         figures = Figures()
         for item in self._store.items.each(filters):
             figures.add(item)
-        figures.agreement = self._agreement(filters)
+        figures.agreement = Agreement(*self._store.items.agreement(filters))
         return figures
-
-    def _agreement(self, filters: Filters) -> Agreement | None:
-        return None
 
 
 def _written(value: Any) -> str:

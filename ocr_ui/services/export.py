@@ -26,7 +26,7 @@ from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
-from ocr_ui.services.splits import Splits, find_splits
+from ocr_ui.services.splits import Splits, find_splits, read_shares
 from ocr_ui.services.whole_folders import files_of, move, told, work_folder
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
@@ -98,6 +98,33 @@ class Example:
     format: str
     record: str
     command: str
+
+
+def read_options(values: Mapping[str, Any]) -> Options:
+    """Options from plain values, as addresses and pages give them.
+
+    Args:
+        values: split (0.9/0.05/0.05), max_prompt_length, stored_pictures and turn_crops ("1" or True); empty ones are
+            not asked for.
+
+    Raises:
+        BadInput: `bad_split`, `bad_filter_value` (details: name, value, allowed).
+    """
+    return Options(
+        turn_crops=values.get("turn_crops") in ("1", True),
+        stored_pictures=values.get("stored_pictures") in ("1", True),
+        shares=read_shares(str(values.get("split") or "")),
+        max_prompt_length=_length(str(values.get("max_prompt_length") or "").strip()),
+    )
+
+
+def _length(written: str) -> int | None:
+    if not written:
+        return None
+    if not (written.isascii() and written.isdecimal() and int(written)):
+        told = {"name": "max_prompt_length", "value": written[:40], "allowed": "1, 2, 3 ..."}
+        raise BadInput("bad_filter_value", f"{written[:40]!r} is not a number of tokens.", "Write a number.", **told)
+    return int(written)
 
 
 class Exporter:
@@ -290,7 +317,7 @@ class _Run:
         if options.shares and not (several and chosen.splits):
             raise _no_parts(chosen)
         self._splits = find_splits(store, options.shares) if options.shares else Splits()
-        self._copied: set[str] = set()
+        self._copied = 0
         self._missing: list[tuple[int, str, str]] = []
         self._version = store.versions.get(filters.version) if filters.version else None
         self.notes = Notes()
@@ -320,7 +347,7 @@ class _Run:
             count_in=self.count_in,
             count_out=self.count_in - len(left_out),
             left_out=left_out,
-            pictures=len(self._copied),
+            pictures=self._copied,
             missing_pictures=tuple(self._missing),
             changes={name: number for name, number in sorted(self.notes.changes.items()) if number},
             rows=dict(sorted(self.notes.rows.items())),
@@ -333,13 +360,15 @@ class _Run:
         """The picture's path relative to the data file, "" where none is bundled."""
         sha256 = item.page.sha256
         path = f"{self._pictures}/{sha256}{_mark(transform)}.png"
-        if self._folder is None or path in self._copied:
-            return path if self._folder else ""
+        if self._folder is None:
+            return ""
+        if (self._folder / path).exists():
+            return path
         problem = self._copy(sha256, self._folder / path, transform)
         if problem:
             self._missing.append((item.id, sha256, problem))
             return ""
-        self._copied.add(path)
+        self._copied += 1
         return path
 
     def _copy(self, sha256: str, target: Path, transform: PictureTransform | None) -> str:
@@ -388,8 +417,9 @@ def _write_data(chosen: Format, work: Path, run: _Run, options: Options) -> str:
     chosen.fill(work, run.samples(), run.notes, options)
     if chosen.single_file:
         return _digest(work / chosen.file_name)
-    lines = (f"{_digest(work / file)}  {file}\n".encode() for file in files_of(work))
-    return _write_pieces(work / _sums(chosen)[0], lines)
+    sums = _sums(chosen)[0]
+    lines = (f"{_digest(work / file)}  {file}\n".encode() for file in files_of(work) if file != sums)
+    return _write_pieces(work / sums, lines)
 
 
 def _sums(chosen: Format) -> tuple[str, ...]:

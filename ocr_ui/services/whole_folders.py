@@ -39,18 +39,25 @@ def move(work: Path, target: Path, own: str = "", last: str = "") -> None:
             raise
         if own and (target / own).is_dir():
             os.rename(target / own, work.with_name(f"{work.name}-old"))
-        for name in sorted(files_of(work), key=lambda one: (one == last, one)):
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(work / name, target / name)
+        for name in files_of(work):
+            if name != last:
+                _replace(work, target, name)
+        if (work / last).is_file():
+            _replace(work, target, last)
 
 
-def files_of(folder: Path) -> list[str]:
-    """Paths of all files below it, relative and with slashes, sorted; texts, since there may be 100,000."""
-    found = []
-    for place, _, names in os.walk(folder):
+def _replace(work: Path, target: Path, name: str) -> None:
+    (target / name).parent.mkdir(parents=True, exist_ok=True)
+    os.replace(work / name, target / name)
+
+
+def files_of(folder: Path) -> Iterator[str]:
+    """Paths of all files below it, relative and with slashes, always in the same order; a folder's at a time."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
         below = os.path.relpath(place, folder).replace(os.sep, "/")
-        found += names if below == "." else [f"{below}/{name}" for name in names]
-    return sorted(found)
+        for name in sorted(names):
+            yield name if below == "." else f"{below}/{name}"
 
 
 @contextmanager

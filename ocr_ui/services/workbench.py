@@ -15,6 +15,7 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.pictures import PageStore, Upright
+from ocr_ui.services.push import Pusher, Pushes
 from ocr_ui.services.queue import Queue
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.retries import Retries
@@ -50,6 +51,7 @@ class Workbench:
     versions: DatasetVersions
     cards: DataCards
     exporter: Exporter
+    pushes: Pushes
     templates: PromptLibrary
     examples: Examples
     views: Views
@@ -69,6 +71,7 @@ class Workbench:
         annotator, dataset = Annotator(store), Dataset(store)
         retries, rewarding = Retries(store, engines, templates, settings), Rewarding(settings, annotator)
         rollouts = Rollouts(store, pages, engines, retries, annotator, rewarding, settings)
+        exporter, cards = Exporter(store), DataCards(store)
         return cls(
             settings=settings,
             store=store,
@@ -87,8 +90,9 @@ class Workbench:
             batches=RolloutBatches(store, rollouts, settings.data_dir),
             dataset=dataset,
             versions=DatasetVersions(store),
-            cards=DataCards(store),
-            exporter=Exporter(store),
+            cards=cards,
+            exporter=exporter,
+            pushes=Pushes(Pusher(exporter, cards), settings.export_dir),
             templates=templates,
             examples=Examples(settings),
             views=Views(settings),

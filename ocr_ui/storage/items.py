@@ -268,6 +268,17 @@ class Items:
             for row in _run(connection.execution_options(yield_per=_ROWS_AT_ONCE), query, filters):
                 yield _whole_item(row)
 
+    def agreement(self, filters: Filters | None = None) -> tuple[int, int, float]:
+        """Numbers of items with a second review, and of those in which both said the same; the mean CER between both.
+
+        The error rate is 0 where nobody reviewed twice.
+        """
+        same = func.coalesce(func.sum(case((second_review.c.disputed, 0), else_=1)), 0)
+        cer = func.coalesce(func.avg(second_review.c.cer), 0.0)
+        query = select(func.count(), same, cer).select_from(_joined()).where(*_conditions(filters))
+        with self._database.reading() as connection:
+            return tuple(_run(connection, query.where(second_review.c.id.is_not(None)), filters).one())
+
     def marks(self, filters: Filters | None = None) -> Iterator[ItemMark]:
         """What fixes each item as it is at one moment, by id."""
         query = _marked().where(*_conditions(filters)).order_by(recognition.c.id)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 from datasets import load_dataset
 from lxml import etree
-from stored import ANN, add_item, content, open_store
+from stored import ANN, BO, add_item, content, open_store
 
 from ocr_ui.domain.review import ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput, NotFound
-from ocr_ui.exports.card import Agreement, Card, Figures, text
 from ocr_ui.exports.charts import MOST_BARS, bars
 from ocr_ui.exports.languages import languages_of
+from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.export import Exporter
+from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.storage.store import Store
 
 
@@ -101,12 +104,17 @@ def test_charts_show_the_largest_and_the_rest_together() -> None:
     assert max(widths) == widths[-1] > widths[0]
 
 
-def test_agreement_stands_in_the_card_where_there_is_any() -> None:
-    figures = Figures(items=10, agreement=Agreement(8, 6, 0.0125))
-    said = text(Card("x"), figures)
-    assert row(said, "items that two people reviewed", "8")
-    assert row(said, "the same verdict", "6 (75%)")
-    assert row(said, "mean character error rate between both", "0.0125")
+def test_agreement_of_two_people_stands_in_the_card(store: Store) -> None:
+    reviewer = SecondReviewer(store, Annotator(store))
+    for item, said in ((1, "The total of your bill"), (2, "The total of the bill")):
+        asyncio.run(reviewer.save(item, content(said).to_dict(), BO, True, Verdict.WRONG))
+    before, after = DataCards(store).text_now("v1"), DatasetVersions(store).freeze_now("v2")
+    assert "No item was reviewed by two people." in before
+    card = DataCards(store).text_now(after.name)
+    assert row(card, "items that two people reviewed", "2")
+    assert row(card, "both said the same", "1 (50%)")
+    [cer] = re.findall(r"error rate between both \| (0\.\d+)", card)
+    assert 0 < float(cer) < 0.2
 
 
 def test_a_card_is_written_with_its_charts_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:
