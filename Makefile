@@ -26,7 +26,7 @@ test: install
 	$(BIN)/python -m ruff format --check .
 	@if command -v node >/dev/null; then node --test tests/js/; else echo "skipped: tests/js need node"; fi
 	$(BIN)/python -m pytest -m "not vllm and not stress and not browser" -n 2 --dist loadfile
-	$(BIN)/python -m pytest -m "browser and not vllm and not stress"
+	$(BIN)/python -m pytest -m "browser and not vllm and not stress" -n 2 --dist loadfile
 
 lint: install
 	$(BIN)/python -m ruff check .

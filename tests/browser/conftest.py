@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -9,16 +10,20 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.engines.scripted_server import Answer, ScriptedServer, chunk, stream
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUSY = re.compile(r"/gradio_api/(queue/(join|data)|run/|upload|component_server)|/v1/")
 START_SECONDS = 90
+WINDOW = {"width": 1280, "height": 900}
 
 
 def chromium() -> str | None:
@@ -26,9 +31,11 @@ def chromium() -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(item.fspath).parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.browser)
+    """These tests come last: once Playwright's event loop runs, no asynchronous test can."""
+    here = [item for item in items if Path(item.fspath).parent == Path(__file__).parent]
+    for item in here:
+        item.add_marker(pytest.mark.browser)
+    items[:] = [item for item in items if item not in set(here)] + here
 
 
 def need_browser() -> str:
@@ -107,9 +114,8 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     running.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator:
-    """Chromium, for one file: Playwright's event loop would stand in the way of asynchronous tests that follow."""
     path = need_browser()
     from playwright.sync_api import sync_playwright
 
@@ -184,11 +190,95 @@ class Desk:
         self.settle()
 
 
-@pytest.fixture
-def desk(product: Product, browser) -> Iterator[Desk]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US", accept_downloads=True)
-    made = Desk(context.new_page(), product.url)
-    yield made
+@pytest.fixture(scope="session")
+def profile(browser) -> Iterator:
+    """One profile of the browser for all tabs: what it has compiled of the page saves two seconds at each load."""
+    context = browser.new_context(viewport=WINDOW, locale="en-US", accept_downloads=True)
+    yield context
     context.close()
+
+
+@pytest.fixture
+def open_desk(profile) -> Iterator[Callable[[str], Desk]]:
+    """Opens tabs; afterwards they are closed, and the profile forgets what the pages kept in it."""
+    made: list[Desk] = []
+
+    def opened(url: str) -> Desk:
+        made.append(Desk(profile.new_page(), url))
+        return made[-1]
+
+    yield opened
+    for page in profile.pages:
+        page.close()
+    blank = profile.new_page()
+    client = profile.new_cdp_session(blank)
+    for url in {desk.url for desk in made}:
+        client.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"})
+    blank.close()
+
+
+@pytest.fixture
+def desk(product: Product, open_desk: Callable[[str], Desk]) -> Iterator[Desk]:
+    made = open_desk(product.url)
+    yield made
     assert made.errors == []
     assert made.outside == []
+
+
+class Server:
+    """A scripted server in a thread of its own: Playwright's calls here are not asynchronous."""
+
+    def __init__(self) -> None:
+        self.scripted = ScriptedServer([stream(chunk("", finish="stop"))])
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
+        listening = asyncio.run_coroutine_threadsafe(
+            asyncio.start_server(self.scripted.handle, "127.0.0.1", 0), self.loop
+        )
+        self.server = listening.result(10)
+        self.url = f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}/v1"
+
+    def answers(self, *answers: Answer) -> None:
+        self.scripted.answers = list(answers)
+        self.scripted.questions.clear()
+        self.scripted.gone.clear()
+
+    @property
+    def questions(self) -> list[dict]:
+        return self.scripted.questions
+
+    @property
+    def left_alone(self) -> bool:
+        return self.scripted.gone.is_set()
+
+    def seconds_until_left_alone(self, since: float) -> float:
+        asyncio.run_coroutine_threadsafe(self.scripted.gone.wait(), self.loop).result(20)
+        return time.monotonic() - since
+
+    def close(self) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(5)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    made = Server()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def with_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """The product with its server engine, which asks the scripted server."""
+    need_browser()
+    running = Product(
+        tmp_path_factory.mktemp("with_server") / "data",
+        OCR_UI_ENGINE="openai",
+        OCR_UI_BASE_URL=server.url,
+        OCR_UI_MODEL="m",
+        OCR_UI_MAX_NEW_TOKENS="16384",
+    )
+    running.start()
+    yield running
+    running.stop()

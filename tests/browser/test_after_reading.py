@@ -5,79 +5,26 @@ The real product with its server engine; the server answers what a test wrote an
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import json
-import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from conftest import Desk, Product, need_browser
+from conftest import Desk, Product, Server
 from PIL import Image
 
-from tests.engines.scripted_server import Answer, ScriptedServer, chunk, stream
+from tests.engines.scripted_server import Answer, chunk, stream
 
 SURE, DOUBT = -0.01, -1.2
 LOOP = "<ref>again and again</ref><quad>(10,10),(400,60)</quad>"
 
 
-class Server:
-    """The scripted server in a thread of its own: Playwright's calls here are not asynchronous."""
-
-    def __init__(self) -> None:
-        self.scripted = ScriptedServer([stream(chunk("", finish="stop"))])
-        self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
-        listening = asyncio.run_coroutine_threadsafe(
-            asyncio.start_server(self.scripted.handle, "127.0.0.1", 0), self.loop
-        )
-        self.server = listening.result(10)
-        self.url = f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}/v1"
-
-    def answers(self, *answers: Answer) -> None:
-        self.scripted.answers = list(answers)
-        self.scripted.questions.clear()
-
-    @property
-    def questions(self) -> list[dict]:
-        return self.scripted.questions
-
-    def close(self) -> None:
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(5)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    made = Server()
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def with_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    need_browser()
-    running = Product(
-        tmp_path_factory.mktemp("with_server") / "data",
-        OCR_UI_ENGINE="openai",
-        OCR_UI_BASE_URL=server.url,
-        OCR_UI_MODEL="m",
-        OCR_UI_MAX_NEW_TOKENS="16384",
-    )
-    running.start()
-    yield running
-    running.stop()
-
-
 @pytest.fixture
-def page_of(with_server: Product, browser) -> Iterator[Desk]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
-    made = Desk(context.new_page(), with_server.url)
+def page_of(with_server: Product, open_desk: Callable[[str], Desk]) -> Iterator[Desk]:
+    made = open_desk(with_server.url)
     yield made
-    context.close()
     assert made.errors == []
 
 

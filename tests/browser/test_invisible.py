@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from conftest import Desk, Product, need_browser
+from conftest import Desk, Product
 from stored import add_item, content, open_store
 
 from ocr_ui.domain.content import ContentWarning, Field
@@ -16,20 +15,16 @@ FIRST, SECOND = "The first warning.", "The second warning."
 
 
 @pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    need_browser()
-    running = Product(tmp_path_factory.mktemp("odd") / "data")
-    with open_store(running.data_dir) as store:
+def number(product: Product) -> int:
+    """The id of a result with such characters."""
+    with open_store(product.data_dir) as store:
         page = content(ODD, "plain")
         warnings = (ContentWarning("odd_one", FIRST, 0), ContentWarning("odd_two", SECOND, 0))
-        add_item(store, replace(page, fields=(Field("Total", ODD),), warnings=warnings))
-    running.start()
-    yield running
-    running.stop()
+        return add_item(store, replace(page, fields=(Field("Total", ODD),), warnings=warnings))
 
 
-def test_invisible_characters_are_named_on_demand_in_every_view(desk: Desk) -> None:
-    desk.goto("/en/?item=1")
+def test_invisible_characters_are_named_on_demand_in_every_view(desk: Desk, number: int) -> None:
+    desk.goto(f"/en/?item={number}")
     page = desk.page
     page.click("#viewer [data-view='lines']")
     assert page.locator("#viewer .vw-invisible").count() == 0
@@ -47,8 +42,8 @@ def test_invisible_characters_are_named_on_demand_in_every_view(desk: Desk) -> N
     assert page.locator("#viewer .vw-fields .vw-invisible").count() == 0
 
 
-def test_every_warning_stands_beside_its_line(desk: Desk) -> None:
-    desk.goto("/en/?item=1")
+def test_every_warning_stands_beside_its_line(desk: Desk, number: int) -> None:
+    desk.goto(f"/en/?item={number}")
     page = desk.page
     page.click("#viewer [data-view='lines']")
     marks = page.locator("#viewer .vw-row .vw-mark.warning")

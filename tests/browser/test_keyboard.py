@@ -18,9 +18,9 @@ WHERE = """() => { const e = document.activeElement; const all = (window.walked 
 
 
 @pytest.fixture(scope="module")
-def number(product: Product, browser) -> Iterator[int]:
+def number(product: Product, profile) -> Iterator[int]:
     """The id of a result with lines and fields."""
-    page = browser.new_page()
+    page = profile.new_page()
     desk = Desk(page, product.url).goto()
     desk.take_example("receipt")
     desk.read()
@@ -176,7 +176,7 @@ def test_the_door_says_what_it_takes(desk: Desk, language: str) -> None:
 
 
 def test_who_saves_second_is_told_what_to_do_and_loses_nothing(desk: Desk, number: int, browser, product) -> None:
-    theirs = browser.new_page()
+    theirs = browser.new_page()  # with a profile of its own
     other = opened(Desk(theirs, product.url), number)
     page = opened(desk, number, language="zh").page
     for tab, text in ((theirs, "Theirs"), (page, "Mine")):

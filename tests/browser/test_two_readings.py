@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,11 +77,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product, int
 
 
 @pytest.fixture
-def desk(two: tuple[Product, int, int], browser) -> Iterator[Desk]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
-    made = Desk(context.new_page(), two[0].url)
+def desk(two: tuple[Product, int, int], open_desk: Callable[[str], Desk]) -> Iterator[Desk]:
+    made = open_desk(two[0].url)
     yield made
-    context.close()
     assert made.errors == []
     assert made.outside == []
 

@@ -1,21 +1,16 @@
-"""The same in a real browser: rendered text put into a page with innerHTML runs, loads and changes nothing."""
+"""What tests/render checks, in a real browser: put into a page with innerHTML, nothing runs, loads or changes."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from dom import PAYLOADS
 
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.render.formulas import formula_html
 from ocr_ui.render.markdown import lines_html, render_markdown
 from ocr_ui.render.tables import sanitize_table
-
-pytestmark = pytest.mark.browser
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from tests.render.dom import PAYLOADS
 
 INSERT = """html => {
     const box = document.createElement('div');
@@ -41,24 +36,15 @@ INSERT = """html => {
 
 
 @pytest.fixture(scope="module")
-def browser_page() -> Iterator[tuple]:
-    if CHROMIUM is None:
-        reason = "no Chromium found; on Debian: apt-get install chromium"
-        if os.environ.get("OCR_UI_REQUIRE_BROWSER"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        requests: list[str] = []
-        page.on("request", lambda request: requests.append(request.url))
-        page.route("**/*", lambda route: route.abort())
-        page.set_content("<!doctype html><meta charset=utf-8><body></body>")
-        page.evaluate("window.alert = window.msgbox = () => { window.ran = (window.ran ?? 0) + 1 }")
-        yield page, requests
-        browser.close()
+def browser_page(browser) -> Iterator[tuple]:
+    page = browser.new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.route("**/*", lambda route: route.abort())
+    page.set_content("<!doctype html><meta charset=utf-8><body></body>")
+    page.evaluate("window.alert = window.msgbox = () => { window.ran = (window.ran ?? 0) + 1 }")
+    yield page, requests
+    page.close()
 
 
 def renderings(payload: str) -> Iterator[str]:
