@@ -20,6 +20,8 @@ from ocr_ui.parsing.probabilities import Certainty, Probabilities
 
 AHEAD = 4096
 """How far ahead of the last place a line or cell is looked for, in characters."""
+AROUND = 128
+"""More than the longest mark or coordinate, which must be seen whole to be known as one."""
 NEAR = 64
 """The same for the value behind a field's name."""
 SHORTEST_ANYWHERE = 4
@@ -48,10 +50,58 @@ def with_confidences(content: PageContent, raw: str, probabilities: Probabilitie
     """
     if not len(probabilities):
         return content
+    lines = tuple(_line(line, span, probabilities) for line, span in _lines(content.lines, raw))
+    return replace(_with_those_of_parts(content, raw, probabilities), lines=lines)
+
+
+def _with_those_of_parts(content: PageContent, raw: str, probabilities: Probabilities) -> PageContent:
+    """With the confidences of fields and tables."""
     tables = _tables(content.tables, raw, probabilities)
     fields = tuple(_field(field, span, probabilities) for field, span in _fields(content.fields, raw))
-    lines = tuple(_line(line, span, probabilities) for line, span in _lines(content.lines, raw))
-    return replace(content, lines=lines, fields=fields, tables=tables)
+    return replace(content, fields=fields, tables=tables)
+
+
+class ConfidencesAsTheyCome:
+    """The same for an answer that is still running: each line is looked for once, when it appears.
+
+    Fields and tables are looked for whenever the content is another one. Their parsers give another when the answer
+    grew by an eighth, so that this stays linear too; a spotting answer, another with every line, has neither.
+    """
+
+    def __init__(self, probabilities: Probabilities) -> None:
+        self._probabilities = probabilities
+        self._content = self._told = PageContent()
+        self._lines: list[tuple[TextLine, int]] = []
+        """Each line with its confidence, and where the search for the next one begins."""
+
+    def of(self, content: PageContent, raw: str) -> PageContent:
+        """The content so far with what is known of its parts.
+
+        Args:
+            raw: the answer so far; each time as before or longer.
+        """
+        if not len(self._probabilities):
+            return content
+        if content is not self._content:
+            del self._lines[_same(self._content.lines, content.lines) :]
+            for line in content.lines[len(self._lines) :]:
+                self._lines.append(self._look_for(line, raw, self._lines[-1][1] if self._lines else 0))
+            told = _with_those_of_parts(content, raw, self._probabilities)
+            self._content, self._told = content, replace(told, lines=tuple(line for line, _ in self._lines))
+        return self._told
+
+    def _look_for(self, line: TextLine, raw: str, at: int) -> tuple[TextLine, int]:
+        near = raw[at : at + AHEAD + 2 * len(line.text) + AROUND]
+        span = _find(line.text, near, _blotted(near), 0)
+        if span is None:
+            return line, at
+        return _line(line, (at + span[0], at + span[1]), self._probabilities), at + span[1]
+
+
+def _same(before: tuple[TextLine, ...], now: tuple[TextLine, ...]) -> int:
+    """How many lines at the beginning are the same."""
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((n for n, (old, new) in pairs if old is not new and old != new), min(len(before), len(now)))
 
 
 def _of(span: Span | None, probabilities: Probabilities) -> Certainty | None:
@@ -68,7 +118,7 @@ def _line(line: TextLine, span: Span | None, probabilities: Probabilities) -> Te
 
 def _lines(lines: tuple[TextLine, ...], raw: str) -> Iterator[tuple[TextLine, Span | None]]:
     """Each line with the place of its text, in order."""
-    words = _MARKUP.sub(lambda found: "\0" * len(found[0]), raw)
+    words = _blotted(raw)
     at = 0
     for line in lines:
         span = _find(line.text, raw, words, at)
@@ -76,11 +126,16 @@ def _lines(lines: tuple[TextLine, ...], raw: str) -> Iterator[tuple[TextLine, Sp
         yield line, span
 
 
+def _blotted(raw: str) -> str:
+    """`raw` with its marks and coordinates blotted out."""
+    return _MARKUP.sub(lambda found: "\0" * len(found[0]), raw)
+
+
 def _find(text: str, raw: str, words: str, at: int) -> Span | None:
     """The next place of a text. Where marks stand around it they are looked for too: "5" is in many a coordinate.
 
     Args:
-        words: `raw` with its marks and coordinates blotted out.
+        words: `raw`, blotted.
     """
     if not text.strip():
         return None
@@ -172,7 +227,7 @@ def _tables(tables: tuple[Table, ...], raw: str, probabilities: Probabilities) -
     if not tables:
         return tables
     spans = _html_cells(raw)
-    words = "" if spans else _MARKUP.sub(lambda found: "\0" * len(found[0]), raw)
+    words = "" if spans else _blotted(raw)
     at = 0
     made = []
     for table in tables:

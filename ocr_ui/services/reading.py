@@ -23,7 +23,7 @@ from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
 from ocr_ui.images.door import encode_png, is_blank
 from ocr_ui.images.transform import PictureTransform, prepare
 from ocr_ui.metrics import StageClock
-from ocr_ui.parsing.confidence import with_confidences
+from ocr_ui.parsing.confidence import ConfidencesAsTheyCome, with_confidences
 from ocr_ui.parsing.dispatch import IncrementalParser
 from ocr_ui.parsing.label_value import find_fields
 from ocr_ui.parsing.probabilities import Probabilities
@@ -276,6 +276,7 @@ class ReadingRun:
         self._parsed = PageContent()
         self._guard = RepeatGuard()
         self._probabilities = Probabilities()
+        self._confidences = ConfidencesAsTheyCome(self._probabilities)
         self._transform: PictureTransform | None = None
         self._names = request.template.names(request.values)
         self._parser = IncrementalParser(request.template.task, self.size, self._names)
@@ -328,12 +329,13 @@ class ReadingRun:
     @property
     def raw(self) -> str:
         if self.engine.capabilities.takes_prompt:
-            return "".join(self._pieces)
+            self._pieces = ["".join(self._pieces)]
+            return self._pieces[0]
         return "\n".join(line.text for line in self._lines)
 
     def content(self) -> PageContent:
         if self.engine.capabilities.takes_prompt:
-            return self._parsed.with_ids()
+            return self._confidences.of(self._parsed, self.raw).with_ids()
         return PageContent(lines=tuple(self._lines), text=self.raw).with_ids()
 
     def progress(self) -> Progress:

@@ -9,8 +9,9 @@ import pytest
 
 from ocr_ui.domain.content import PageContent, Table
 from ocr_ui.domain.prompt import Task
-from ocr_ui.parsing.confidence import with_confidences
-from ocr_ui.parsing.dispatch import parse
+from ocr_ui.parsing import confidence
+from ocr_ui.parsing.confidence import ConfidencesAsTheyCome, with_confidences
+from ocr_ui.parsing.dispatch import IncrementalParser, parse
 from ocr_ui.parsing.probabilities import Probabilities
 
 SURE, DOUBT = 0.99, 0.4
@@ -158,6 +159,62 @@ def test_without_probabilities_nothing_changes() -> None:
     found.feed(SPOTTING["tags"], (), ())
     content = parse(Task.SPOTTING, SPOTTING["tags"], SIZE)
     assert with_confidences(content, SPOTTING["tags"], found) is content
+
+
+RUNNING = {
+    **{f"spotting, {shape}": (Task.SPOTTING, answer, "Total") for shape, answer in SPOTTING.items()},
+    "many lines": (
+        Task.SPOTTING,
+        "".join(f"<ref>{n % 7}</ref><quad>({n},{n}),({n + 9},{n + 9})</quad>" for n in range(40)),
+        ">5<",
+    ),
+    "a line that the parser mends": (
+        Task.SPOTTING,
+        "<ref>A\tB</ref><quad>(5,5),(90,20)</quad><ref></ref><quad>(1,1),(2,2)</quad><ref>C</ref><quad>(5,30),(9,40)</quad>",
+        "C",
+    ),
+    "fields": (Task.FIELDS, json.dumps({f"No {n}": str(n) for n in range(90)}), "12"),
+    "table": (
+        Task.TABLE,
+        TABLES["html"].replace("<tr><td>Tea", "<tr><td>Jam</td><td>3</td></tr>" * 30 + "<tr><td>Tea"),
+        "Jam",
+    ),
+    "document": (Task.DOCUMENT, "# Prices\n\nTea and cake\n\n" + TABLES["html"] + "\n\n" + "More words. " * 90, "cake"),
+}
+
+
+@pytest.mark.parametrize("case", RUNNING)
+def test_while_an_answer_runs_each_step_has_what_its_beginning_says(case: str) -> None:
+    task, answer, doubtful = RUNNING[case]
+    low = answer.rindex(doubtful)
+    parser, so_far = IncrementalParser(task, SIZE), Probabilities()
+    running, told, before = ConfidencesAsTheyCome(so_far), 0, None
+    for start in range(0, len(answer), 3):
+        piece = answer[start : start + 3]
+        doubt = start < low + len(doubtful) and start + len(piece) > low
+        so_far.feed(piece, (piece,), (math.log(DOUBT if doubt else SURE),))
+        content, raw = parser.feed(piece), answer[: start + 3]
+        known = running.of(content, raw)
+        if content is not before:
+            assert known == with_confidences(content, raw, so_far)
+        before = content
+        told += len(doubted(known)) > 0
+    assert told > 0, "seen before the end"
+
+
+def test_a_line_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    find = confidence._find
+    monkeypatch.setattr(confidence, "_find", lambda *args: looked.append(len(args[1])) or find(*args))
+    parser, so_far = IncrementalParser(Task.SPOTTING, SIZE), Probabilities()
+    running, raw = ConfidencesAsTheyCome(so_far), ""
+    for n in range(500):
+        piece = f"<ref>line {n}</ref><quad>(5,5),(90,20)</quad>"
+        raw += piece
+        so_far.feed(piece, (piece,), (math.log(SURE),))
+        assert len(running.of(parser.feed(piece), raw).lines) == n + 1
+    assert len(looked) <= 2 * 500, "at the open end it may be looked for again"
+    assert sum(looked) < 4 * len(raw)
 
 
 def test_confidences_outlast_storing() -> None:

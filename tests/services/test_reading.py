@@ -395,6 +395,23 @@ async def test_probabilities_of_tokens_become_confidences() -> None:
     assert (found.confidence, found.lowest) == (pytest.approx(0.604, abs=0.001), pytest.approx(0.368, abs=0.001))
 
 
+async def test_a_line_comes_with_its_confidence() -> None:
+    first, second = ("<ref>", "Sure", "</ref><quad>(1,1),(50,9)</quad>"), ("<ref>", "Doubt", "</ref><quad>")
+    script = [
+        TextDelta("".join(first), 3, (-0.1, -0.2, -0.3), first),
+        Pause(0.2),
+        TextDelta("".join(second), 3, (-0.1, -2.0, -0.3), second),
+        TextDelta("(1,20),(50,29)</quad>", 1, (-0.1,), ("(1,20),(50,29)</quad>",)),
+        Pause(0.2),
+        DONE,
+    ]
+    steps = [step async for step in read(ScriptedEngine([Started(), *script]))]
+    running = {len(step.content.lines): step.content.lines for step in steps if step.recognition is None}
+    assert [line.lowest for line in running[1]] == pytest.approx([0.819], abs=0.001)
+    assert [line.lowest for line in running[2]] == pytest.approx([0.819, 0.135], abs=0.001)
+    assert running[2] == steps[-1].content.lines
+
+
 async def test_a_loops_warning_names_the_line_where_it_was_cut() -> None:
     loop = [TextDelta("again and again and once more\n") for _ in range(60)]
     plain = PromptTemplate("plain", {}, Task.TEXT, "Read.")
