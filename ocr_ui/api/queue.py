@@ -91,6 +91,12 @@ def queue_routes(workbench: Workbench) -> APIRouter:
         taken = await queue.take(body.items, body.query, body.holder, body.who)
         return {"item": taken and taken.recognition_id, "until": taken and taken.until.isoformat()}
 
+    @routes.get("/v1/items/{recognition_id}/claim")
+    async def holder(recognition_id: int) -> dict:
+        """Who has this item now, and until when; both null where nobody has."""
+        claim = (await queue.claims([recognition_id])).get(recognition_id)
+        return {"person": claim and claim.person, "until": claim and claim.until.isoformat()}
+
     @routes.post("/v1/items/{recognition_id}/claim")
     async def take_one(recognition_id: int, body: Held) -> dict:
         """Claims this item; 409 says who has it and until when."""

@@ -5,9 +5,12 @@ The viewer's part of the table stands in `viewer_words`, the sentences of errors
 
 from __future__ import annotations
 
+from ocr_ui.ui.review_words import REVIEW_WORDS
+
 LANGUAGES = {"en": "English", "zh": "中文"}
 
 TEXTS: dict[str, dict[str, str]] = {
+    **REVIEW_WORDS,
     # The frame
     "app.title": {"en": "OCR Workbench", "zh": "OCR 工作台"},
     "app.tagline": {
@@ -343,7 +346,7 @@ TEXTS: dict[str, dict[str, str]] = {
 
 def words(language: str) -> dict[str, str]:
     """The whole table in one language ("en" or "zh")."""
-    return {key: entry[language] for key, entry in TEXTS.items()}
+    return {key: entry[language] for key, entry in TEXTS.items() if language in entry}
 
 
 def choose_language(accept_language: str, cookie: str | None = None) -> str:

@@ -31,6 +31,8 @@ def test_an_item_is_one_tabs_until_it_is_given_back(client: TestClient, item: in
     assert other.json() == {"item": None, "until": None}
     refused = client.post(f"/v1/items/{item}/claim", json={"holder": B, "person": "Bo"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "claimed")
+    claim = client.get(f"/v1/items/{item}/claim").json()
+    assert claim == {"person": "", "until": taken.json()["until"]}
     work = {"items": [item], "holder": A, "person": "Ann", "at": item, "seconds": 7.5}
     assert client.post("/v1/queue/work", json=work).json()["until"] > taken.json()["until"]
     assert client.get(f"/v1/items/{item}/time").json() == {"seconds": {"Ann": 7.5}}

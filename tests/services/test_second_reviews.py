@@ -14,6 +14,7 @@ from ocr_ui.domain.second import Choice
 from ocr_ui.errors import BadInput, Conflict, NotFound
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.dataset import Dataset
+from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.second_reviews import SecondReviewer, dispute_value
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
@@ -137,6 +138,22 @@ async def test_people_differ_in_the_verdict_alone(annotator: Annotator, second: 
     await second.resolve(1, saved.id, 0, {}, EVE, verdict="right")
     left = await annotator.open_item(1)
     assert (left.review.review.verdict, left.review.review.person) == (Verdict.RIGHT, "Eve")
+
+
+async def test_a_frozen_version_has_the_second_reviews_of_its_time(
+    annotator: Annotator, second: SecondReviewer, store: Store
+) -> None:
+    add_item(store, MODEL, shade=2)
+    for item in (1, 2):
+        await by_ann(annotator, item=item)
+    await second.save(1, BOS, BO, blind=True)
+    DatasetVersions(store).freeze_now("july")
+    await second.save(1, ANNS, EVE, blind=True)
+    await second.save(2, BOS, BO, blind=True)
+    assert await ids(store, reviews="disputed") == [2]
+    assert await ids(store, reviews="disputed", version="july") == [1]
+    assert await ids(store, reviews="one", version="july") == [2]
+    assert await ids(store, not_reviewers=["薄"], version="july") == [2]
 
 
 async def test_agreement_per_pair_and_per_template(annotator: Annotator, second: SecondReviewer, store: Store) -> None:

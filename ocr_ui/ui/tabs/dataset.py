@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import plotly.graph_objects as go
 
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.errors import BadInput
-from ocr_ui.services.dataset import Row, read_filters
+from ocr_ui.services.dataset import REVIEWS, SCRIPTS, Row, read_filters
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
 ROWS = 50
-SORTS = ("newest", "oldest", "updated", "most_edited", "least_sure")
+SORTS = ("newest", "oldest", "updated", "most_edited", "least_sure", "disagreement")
+BELOW = (50, 80, 90, 95)
+"""Percent of confidence that the list can be restricted to."""
 CHARTS = ("day", "verdict", "error_kind", "template")
 COLOURS = {"right": "#15803d", "wrong": "#b91c1c", "none": "#64748b"}
 ACCENT = "#2563eb"
 GREY, GRID = "#64748b", "rgba(100,116,139,.25)"
 """Readable on a light and on a dark ground."""
-NAMES = ("text", "verdict", "error_kind", "sort", "template", "engine", "state", "reviewer", "since", "until")
+NAMES = (
+    *("text", "verdict", "error_kind", "sort", "template", "engine", "state", "reviewer", "since", "until"),
+    *("revision", "review", "confidence", "script", "tag"),
+)
 """What the values of `DatasetTab.filters` are called, in their order."""
 
 
@@ -33,6 +40,20 @@ class DatasetTab:
 
     def build(self) -> None:
         words = self._words
+        self.review = ModuleHTML(
+            None,
+            module="review/review.mjs",
+            words={
+                **only(words, "review."),
+                **{f"review.{key}": word for key, word in only(words, "verdict.").items()},
+            },
+            elem_id="review",
+            frame_class="wb-review",
+            events=("select", "input"),
+            language=self._language,
+            viewer_words=json.dumps(viewer_words(self._language), ensure_ascii=False),
+            idle_seconds=self._workbench.settings.idle_seconds,
+        )
         with gr.Row(elem_classes="wb-filters"):
             self.search = gr.Textbox(label=words["dataset.search"], elem_id="filter-search", scale=3)
             self.verdict = self._choice("verdict", [(words[f"verdict.{v}"], v) for v in (*Verdict, "none")])
@@ -45,7 +66,22 @@ class DatasetTab:
                 min_width=150,
             )
             self.refresh = gr.Button(words["dataset.refresh"], elem_id="filter-refresh", scale=0, min_width=110)
-        with gr.Accordion(words["dataset.more_filters"], open=False), gr.Row(elem_classes="wb-filters"):
+        with gr.Accordion(words["dataset.more_filters"], open=False):
+            self._build_more()
+        self.list = ModuleHTML(
+            None,
+            module="page/list.mjs",
+            words=only(words, "list.", "verdict.", "state.", "kind.", "reviews."),
+            elem_id="items",
+            frame_class="wb-list",
+            events=("select", "input"),
+        )
+        with gr.Accordion(words["dataset.charts"], open=True, elem_id="charts"), gr.Row(elem_classes="wb-charts"):
+            self.charts = [gr.Plot(show_label=False, elem_id=f"chart-{name}", min_width=260) for name in CHARTS]
+
+    def _build_more(self) -> None:
+        words = self._words
+        with gr.Row(elem_classes="wb-filters"):
             self.template = self._choice("template", [])
             self.engine = self._choice("engine", [])
             self.state = self._choice("state", [(words[f"state.{s}"], s) for s in State])
@@ -62,16 +98,14 @@ class DatasetTab:
                 elem_id="filter-until",
                 min_width=140,
             )
-        self.list = ModuleHTML(
-            None,
-            module="page/list.mjs",
-            words=only(words, "list.", "verdict.", "state.", "kind."),
-            elem_id="items",
-            frame_class="wb-list",
-            events=("select", "input"),
-        )
-        with gr.Accordion(words["dataset.charts"], open=True, elem_id="charts"), gr.Row(elem_classes="wb-charts"):
-            self.charts = [gr.Plot(show_label=False, elem_id=f"chart-{name}", min_width=260) for name in CHARTS]
+        with gr.Row(elem_classes="wb-filters"):
+            self.reviews = self._choice("review", [(words[f"reviews.{name}"], name) for name in REVIEWS])
+            self.confidence = self._choice(
+                "confidence", [(fill(words["dataset.confidence.below"], share=n), str(n / 100)) for n in BELOW]
+            )
+            self.script = self._choice("script", [(words[f"script.{name}"], name) for name in SCRIPTS])
+            self.tag = self._choice("tag", [])
+            self.revision = self._choice("revision", [])
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> gr.Dropdown:
         return gr.Dropdown(
@@ -95,11 +129,16 @@ class DatasetTab:
             self.reviewer,
             self.since,
             self.until,
+            self.revision,
+            self.reviews,
+            self.confidence,
+            self.script,
+            self.tag,
         ]
 
     @property
     def shown(self) -> list[Any]:
-        return [self.list, self.template, self.engine, self.reviewer, *self.charts]
+        return [self.list, self.template, self.engine, self.reviewer, self.revision, self.tag, *self.charts]
 
     def wire(self, tab: gr.Tab) -> None:
         # In the queue: outside it, a message of the handler would never reach the page.
@@ -113,6 +152,9 @@ class DatasetTab:
         self.refresh.click(self.show, self.filters, self.shown, **quiet)
         tab.select(self.show, self.filters, self.shown, **quiet)
         self.list.input(self.turn_page, self.filters, self.list, **quiet)
+        self.review.input(self.show, self.filters, self.shown, **quiet)
+        chosen = self.review.select(self.use_saved, None, self.filters, **quiet)
+        chosen.success(self.show, self.filters, self.shown, **quiet)
 
     # Handlers
 
@@ -127,12 +169,19 @@ class DatasetTab:
         summary = await self._workbench.dataset.summary(query)
         return [
             await self._rows(query, self._sort(values), 0),
-            *(self._known_choices(known[name]) for name in ("templates", "engines", "reviewers")),
+            *(self._known_choices(known[name]) for name in ("templates", "engines", "reviewers", "revisions", "tags")),
             *(self._chart(name, summary[name]) for name in CHARTS),
         ]
 
     async def turn_page(self, event: gr.EventData, *values: str) -> Any:
         return await self._rows(self._query(values), self._sort(values), int(event.offset))
+
+    async def use_saved(self, event: gr.SelectData) -> list[Any]:
+        """The filters and the order that were saved under a name."""
+        found = next((kept for kept in await self._workbench.queue.saved() if kept.name == event.value), None)
+        if found is None:
+            return [gr.skip()] * len(NAMES)
+        return [_single(found.query.get(name) or found.query.get(f"{name}s")) for name in NAMES]
 
     # Small parts
 
@@ -156,6 +205,7 @@ class DatasetTab:
             "limit": ROWS,
             "filtered": bool(query),
             "query": query,
+            "sort": sort,
         }
 
     @staticmethod
@@ -174,6 +224,7 @@ class DatasetTab:
             "error_kinds": list(row.error_kinds),
             "edit_distance": row.edit_distance,
             "reviewer": row.reviewer,
+            "reviews": row.reviews,
             "updated_at": row.updated_at.isoformat(),
         }
 
@@ -209,6 +260,12 @@ class DatasetTab:
             figure.update_xaxes(visible=False)
             figure.update_yaxes(visible=False)
         return figure
+
+
+def _single(value: Any) -> str:
+    """The one value that a list of choices can show."""
+    first = next(iter(value), "") if isinstance(value, list) else value
+    return "" if first is None else str(first)
 
 
 def _step(counts: dict[str, int]) -> int | None:

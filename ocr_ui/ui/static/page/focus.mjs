@@ -37,7 +37,8 @@ function giveBack(element) {
 function homeOf(elements) {
   for (const element of elements.slice(1)) {
     const opened = element.matches(".wb-list") && !seen(element); // an item of the list is now in the viewer
-    if (opened || element.matches(".vw")) return viewerHome(document.querySelector(".vw"));
+    if (element.matches(".vw")) return viewerHome(element);
+    if (opened) return viewerHome(document.querySelector(".vw"));
     const first = seen(element) ? firstIn(element) : null;
     if (first && !element.closest(".vw")) return first;
   }

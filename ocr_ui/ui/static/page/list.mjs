@@ -28,6 +28,9 @@ function render(root, value, words, trigger) {
     value.items.length ? table(value, words, trigger) : emptyState(value, words),
   );
   root.dataset.total = value.total;
+  const { query = {}, sort = "newest", total } = value;
+  root.listed = { query, sort, total };
+  root.dispatchEvent(new CustomEvent("workbench:list", { bubbles: true, detail: root.listed }));
   if (focused) root.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
 }
 
@@ -94,6 +97,10 @@ function verdict(item, words) {
   if (item.error_kinds?.length) {
     const kinds = item.error_kinds.map((kind) => words[`kind.${kind}`] ?? kind).join(", ");
     cell.append(make("span", { class: "wb-kinds", textContent: kinds }));
+  }
+  if (["agreed", "disputed", "resolved"].includes(item.reviews)) {
+    const attributes = { class: "wb-reviews", "data-reviews": item.reviews };
+    cell.append(make("span", { ...attributes, textContent: words[`reviews.${item.reviews}`] }));
   }
   return cell;
 }

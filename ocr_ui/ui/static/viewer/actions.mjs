@@ -1,5 +1,6 @@
 /** What keys and buttons do, by the names of the table of keys. */
 
+import { QUEUE_ACTIONS } from "./keys.mjs";
 import { nextPlace, VIEW_OF } from "./uncertain.mjs";
 
 const PAN = 80; // pixels on the screen
@@ -7,7 +8,7 @@ const STEP = 2; // pixels on the screen that a nudge moves at least
 
 const ARROWS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 
-/** @param {object} parts editor, stage, views, list, input, review, door, help; filled in after it is made */
+/** @param {object} parts editor, stage, views, list, input, review, door, help, queue; filled in after it is made */
 export function makeActions(parts) {
   const { editor } = parts;
   const typing = () => parts.input.isOpen;
@@ -53,6 +54,7 @@ export function makeActions(parts) {
     photo: () => parts.door.photograph(),
     rotate: () => editor.page && parts.door.rotate(editor.page.sha256, 1),
   };
+  for (const name of QUEUE_ACTIONS) actions[name] = () => parts.queue?.[name]();
   for (const [name, [x, y]] of Object.entries(ARROWS)) {
     actions[`nudge_${name}`] = () => nudge(x, y);
     actions[`pan_${name}`] = () => parts.stage.pan(-x * PAN, -y * PAN);

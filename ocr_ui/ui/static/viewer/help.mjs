@@ -3,7 +3,9 @@
 import { h, named } from "./dom.mjs";
 import { GROUPS, KEYS, keyNames } from "./keys.mjs";
 
-export function makeHelp(t) {
+/** @param {object[]} keys rows of the tables of keys that work where the sheet is opened */
+export function makeHelp(t, keys = KEYS) {
+  const groups = GROUPS.filter((group) => keys.some((row) => row.group === group));
   const body = h("div", { class: "vw-help-body" });
   const close = named(h("button", { type: "button", class: "vw-button" }), "close");
   const title = named(h("h2"), "help_title");
@@ -14,14 +16,14 @@ export function makeHelp(t) {
   return {
     element: dialog,
     open() {
-      body.replaceChildren(...GROUPS.map((group) => section(group, t)));
+      body.replaceChildren(...groups.map((group) => section(group, keys, t)));
       dialog.showModal();
     },
   };
 }
 
-function section(group, t) {
-  const rows = KEYS.filter((row) => row.group === group).map((row) =>
+function section(group, keys, t) {
+  const rows = keys.filter((row) => row.group === group).map((row) =>
     h("div", { class: "vw-help-row" }, h("dt", {}, alternatives(row.keys, t)), h("dd", {}, t(`act_${row.action}`))),
   );
   return h("section", {}, h("h3", {}, t(`group_${group}`)), h("dl", {}, rows));

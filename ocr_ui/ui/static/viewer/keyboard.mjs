@@ -1,12 +1,12 @@
 /** Which action a key press asks for, depending on where the focus is; and doing it. */
 
 import { takesText } from "./dom.mjs";
-import { actionOf, isComposing } from "./keys.mjs";
+import { actionOf, isComposing, QUEUE_ACTIONS } from "./keys.mjs";
 
-const NOT_REPEATED = ["help", "save", "clean"];
+const NOT_REPEATED = ["help", "save", "clean", ...QUEUE_ACTIONS];
 
 /** Keys work while the focus is in the viewer, or nowhere in particular, and the viewer is on the screen. */
-export function listenToKeys({ root, input, actions, toolbar, signal }) {
+export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   document.addEventListener("keydown", down, { signal });
   document.addEventListener("keyup", up, { signal });
 
@@ -14,7 +14,7 @@ export function listenToKeys({ root, input, actions, toolbar, signal }) {
     if (isComposing(event) && takesText(event.target)) return;
     if (event.defaultPrevented || !isForUs(event.target)) return;
     const action = actionFor(event);
-    if (!action) return;
+    if (!action || (!queue && QUEUE_ACTIONS.includes(action))) return;
     event.preventDefault();
     event.stopPropagation();
     if (!event.repeat || !NOT_REPEATED.includes(action)) actions[action]();
@@ -49,6 +49,6 @@ export function listenToKeys({ root, input, actions, toolbar, signal }) {
   function fieldAction(event) {
     const action = actionOf(event, "text");
     const edits = event.target.matches(".vw-whole, .vw-field-value");
-    return action === "save" || (edits && ["undo", "redo"].includes(action)) ? action : null;
+    return ["save", "submit_page"].includes(action) || (edits && ["undo", "redo"].includes(action)) ? action : null;
   }
 }

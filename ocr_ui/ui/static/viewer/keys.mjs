@@ -33,6 +33,15 @@ export const KEYS = [
   { action: "save", keys: ["Ctrl+S"], scope: "any", group: "change" },
   { action: "right", keys: ["R"], scope: "view", group: "change" },
   { action: "wrong", keys: ["W"], scope: "view", group: "change" },
+  { action: "accept_page", keys: ["A"], scope: "view", group: "queue" },
+  { action: "submit_page", keys: ["Ctrl+Enter"], scope: "any", group: "queue" },
+  { action: "reject_page", keys: ["X"], scope: "view", group: "queue" },
+  { action: "skip_page", keys: ["S"], scope: "view", group: "queue" },
+  { action: "next_page", keys: ["]", "PageDown"], scope: "view", group: "queue" },
+  { action: "previous_page", keys: ["[", "PageUp"], scope: "view", group: "queue" },
+  { action: "comments", keys: ["M"], scope: "view", group: "queue" },
+  { action: "guidelines", keys: ["Shift+G"], scope: "view", group: "queue" },
+  { action: "leave_queue", keys: ["Q"], scope: "view", group: "queue" },
   { action: "zoom_in", keys: ["+", "="], scope: "view", group: "picture" },
   { action: "zoom_out", keys: ["-"], scope: "view", group: "picture" },
   { action: "fit", keys: ["0"], scope: "view", group: "picture" },
@@ -48,7 +57,19 @@ export const KEYS = [
   { action: "cancel", keys: ["Escape"], scope: "view", group: "page" },
 ];
 
-export const GROUPS = ["lines", "text", "boxes", "change", "picture", "page"];
+/** While two people's versions of a page are merged; the keys of the queue work there too. */
+export const MERGE_KEYS = [
+  { action: "merge_first", keys: ["1"], group: "merge" },
+  { action: "merge_second", keys: ["2"], group: "merge" },
+  { action: "merge_own", keys: ["3"], group: "merge" },
+  { action: "merge_next", keys: ["J", "ArrowDown"], group: "merge" },
+  { action: "merge_previous", keys: ["K", "ArrowUp"], group: "merge" },
+];
+
+export const GROUPS = ["queue", "merge", "lines", "text", "boxes", "change", "picture", "page"];
+
+/** What only a viewer that stands in a queue can do. */
+export const QUEUE_ACTIONS = KEYS.filter((row) => row.group === "queue").map((row) => row.action);
 
 /** A key event as it is written in the table. Ctrl and Command are one; other alphabets fall back on the place. */
 export function chord(event) {
@@ -83,6 +104,6 @@ export const keyNames = (key) => (key === "+" ? ["+"] : key.split("+").map((part
 
 /** The first key of an action in one word, for the title of its button; empty where it has none. */
 export function keyHint(action) {
-  const row = KEYS.find((entry) => entry.action === action);
+  const row = [...KEYS, ...MERGE_KEYS].find((entry) => entry.action === action);
   return row ? keyNames(row.keys[0]).join("+") : "";
 }

@@ -25,6 +25,16 @@ export class Review {
     editor.on("doc", () => this.#changed());
   }
 
+  /** A second review stands beside the first and is saved by itself: {blind} of the value, or null. */
+  get second() {
+    return this.editor.value.second ?? null;
+  }
+
+  /** Drafts of a second review are not those of the first. */
+  get draftOf() {
+    return this.second ? `${this.editor.recognition}s` : this.editor.recognition;
+  }
+
   // State -----------------------------------------------------------------------------------------------------------
 
   #reset() {
@@ -88,7 +98,7 @@ export class Review {
   #newSaver() {
     const recognition = this.editor.recognition;
     this.saver = new Saver({
-      send: (body) => this.api.post("/v1/corrections", body),
+      send: (body) => this.api.post("blind" in body ? "/v1/second-reviews" : "/v1/corrections", body),
       tell: (state) => recognition === this.editor.recognition && (this.#settle(state.phase, state), this.#tell()),
     });
   }
@@ -178,11 +188,11 @@ export class Review {
     if (recognition === null) return;
     if (!this.dirty) {
       this.draftStored = true;
-      return this.drafts.drop(recognition, this.version);
+      return this.drafts.drop(this.draftOf, this.version);
     }
     const { verdict, note, byPerson } = this;
     const draft = { time: Date.now(), content: contentOf(doc), verdict, kinds: [...this.kinds], note, byPerson };
-    this.draftStored = this.drafts.put(recognition, this.version, draft);
+    this.draftStored = this.drafts.put(this.draftOf, this.version, draft);
   }
 
   get mayLeave() {
@@ -192,9 +202,9 @@ export class Review {
   #offerDraft() {
     const { recognition } = this.editor;
     if (recognition === null || this.editor.value.readonly) return;
-    const found = this.drafts.find(recognition);
+    const found = this.drafts.find(this.draftOf);
     if (!found) return;
-    if (this.#saysNothingNew(found.draft)) return this.drafts.dropAll(recognition);
+    if (this.#saysNothingNew(found.draft)) return this.drafts.dropAll(this.draftOf);
     if (found.version !== this.version) return this.onnotice("draft_older", found);
     this.useDraft(found.draft);
     this.onnotice("draft_restored", found);
@@ -214,7 +224,7 @@ export class Review {
 
   /** Back to what is stored. */
   discard() {
-    this.drafts.dropAll(this.editor.recognition);
+    this.drafts.dropAll(this.draftOf);
     this.verdict = this.saved.verdict;
     this.kinds = new Set(splitKinds(this.saved));
     this.note = this.saved.note;
@@ -225,24 +235,45 @@ export class Review {
   // Saving ----------------------------------------------------------------------------------------------------------
 
   async save() {
-    if (!this.canSave || !this.dirty) return;
+    if (this.canSave && this.dirty) await this.#send();
+  }
+
+  /**
+   * Judges the page and saves it whether or not anything was changed.
+   * @param {string} verdict the server stores "wrong" where the page is not what the model read
+   * @param {string | null} state where the item is to stand; null for what follows from the verdict
+   * @returns {Promise<boolean>} whether it is stored
+   */
+  async finish(verdict, state = null) {
+    const { recognition } = this.editor;
+    await this.saver?.running;
+    if (!this.canSave || recognition !== this.editor.recognition) return false;
+    this.verdict = verdict;
+    this.byPerson.verdict = true;
+    return this.#send(state && !this.second ? { state } : {});
+  }
+
+  async #send(more = {}) {
     const { recognition, doc } = this.editor;
     const base = this.version;
+    const draftOf = this.draftOf;
     const snapshot = this.#snapshot();
-    const outcome = await this.saver.save(this.#request(recognition, base, doc));
-    if (outcome.kind === "saved") this.drafts.drop(recognition, base);
-    if (recognition !== this.editor.recognition || base !== this.version) return;
-    if (outcome.kind === "saved") this.#stored(outcome.answer, snapshot);
+    const outcome = await this.saver.save({ ...this.#request(recognition, base, doc), ...more });
+    const stored = outcome.kind === "saved";
+    if (stored) this.drafts.drop(draftOf, base);
+    if (recognition !== this.editor.recognition || base !== this.version) return stored;
+    if (stored) this.#stored(outcome.answer, snapshot);
     else this.#settle(outcome.kind === "conflict" ? "conflict" : "failed", { failure: outcome.failure });
     this.#tell();
+    return stored;
   }
 
   #request(recognition, base, doc) {
+    const place = this.second ? { blind: this.second.blind } : { base_version: base, base_revision: this.revision };
     return {
       recognition_id: recognition,
-      base_version: base,
+      ...place,
       content: contentOf(doc),
-      base_revision: this.revision,
       verdict: this.verdict,
       error_kinds: this.byPerson.kinds ? [...this.kinds] : null, // null: the server takes what it finds by comparing
       note: this.note,
@@ -251,11 +282,11 @@ export class Review {
   }
 
   #stored(answer, snapshot) {
-    this.version = answer.version;
+    this.version = answer.version ?? this.version; // a second review makes no version of the item
     this.revision = answer.revision ?? null;
-    this.editor.value.version = answer.version;
+    Object.assign(this.editor.value, { version: this.version, state: answer.state ?? this.editor.value.state });
     this.savedAt = answer.saved_at ? new Date(answer.saved_at) : new Date();
-    this.difference = answer;
+    if (answer.edit_distance !== undefined) this.difference = answer;
     this.#settle("clean");
     this.#takeJudgement(answer, snapshot);
     this.keepDraft();

@@ -2,6 +2,8 @@
  * The result viewer and editor: puts the parts together and keeps them in step. `mount` is called by the component's
  * `js_on_load` with what Gradio hands in; it may be called again for the same element.
  *
+ * In a queue of items `props.queue` has a function for each of QUEUE_ACTIONS.
+ *
  * Value, JSON text from the server: see `ocr_ui.ui.viewer.Viewer`. Events to the server: upload, saved, change.
  */
 
@@ -16,6 +18,7 @@ import { Editor } from "./editor.mjs";
 import { FieldTable } from "./fields.mjs";
 import { listenToPointers } from "./gestures.mjs";
 import { makeHelp } from "./help.mjs";
+import { KEYS } from "./keys.mjs";
 import { listenToKeys } from "./keyboard.mjs";
 import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
@@ -62,6 +65,7 @@ function styleSheet() {
 class Viewer {
   constructor({ element, props, trigger }) {
     Object.assign(this, { element, props, trigger });
+    this.queue = props.queue ?? null;
     this.prefix = `vw${(mounted += 1)}`;
     this.leaving = new AbortController();
     this.words = (key) => key;
@@ -101,7 +105,10 @@ class Viewer {
     this.verdict = new VerdictBar({ editor, review: this.review, t, actions });
     this.status = new StatusLine({ editor, t });
     this.warnings = new WarningList({ editor, t });
-    this.help = makeHelp(t);
+    this.help = makeHelp(
+      t,
+      KEYS.filter((row) => this.queue || row.group !== "queue"),
+    );
     this.toolbar = new Toolbar({ editor, actions, door: this.hasDoor });
     this.door = this.#makeDoor(signal);
     this.pane = new PicturePane({ door: this.hasDoor ? this.door : null, t });
