@@ -145,6 +145,12 @@ def _add_what(command: argparse.ArgumentParser) -> None:
         help="only what two people agree on by this much: 0.95 for a CER of at most 0.05 between them",
     )
     command.add_argument(
+        "--model-revision",
+        default="",
+        metavar="R",
+        help="only items, sampled answers and preferences of this revision of the model, the one to be trained",
+    )
+    command.add_argument(
         "--split",
         default="",
         metavar="SHARES",
@@ -171,8 +177,8 @@ def _add_filter(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="k=v",
         help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
-        "since, until, text, review (none, one, agreed, disputed, resolved), script, confidence (below it) or "
-        "agreement; the same name again is an alternative",
+        "since, until, text, review (none, one, agreed, disputed, resolved), script, confidence (below it), "
+        "agreement or mark (of its rollout: informative, all_right, ...); the same name again is an alternative",
     )
 
 
@@ -361,6 +367,8 @@ def _what(arguments: argparse.Namespace, absolute: str = "") -> tuple[dict[str, 
         max_prompt_length=arguments.max_prompt_length,
     )
     filters = _filters(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
+    if arguments.model_revision:
+        filters["revision"] = [*filters.get("revision", []), arguments.model_revision]
     if arguments.reviewed_twice:
         filters["reviews"] = ["agreed", "resolved"]
     if arguments.agreement is not None:

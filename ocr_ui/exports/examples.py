@@ -10,11 +10,13 @@ from pathlib import Path
 from ocr_ui.domain.exact_json import storable
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import ASKED_NOTHING
-from ocr_ui.domain.review import Verdict
+from ocr_ui.domain.review import State, Verdict
 from ocr_ui.domain.reward import OF_TASK
+from ocr_ui.domain.rollout import RIGHT_FROM
 from ocr_ui.exports.labels import label, task_of
-from ocr_ui.exports.reasons import NO_PICTURE, LeftOut, Reason
+from ocr_ui.exports.reasons import NO_PICTURE, LeftOut, NoLabel, Reason
 from ocr_ui.exports.sample import Notes, Options, Sample
+from ocr_ui.scoring.rewards import score
 
 PLACEHOLDER = "<image>"
 """Stands for the picture in the prompts of several trainers."""
@@ -35,7 +37,7 @@ class Example:
     Attributes:
         picture: path of the file, relative to the folder of the format or absolute.
         file: the same file while the export is written.
-        answer: the label.
+        answer: the label; "" where there is none, and people have compared answers all the same.
         model_answer: what the model said, "" where it did not answer in text to its end.
     """
 
@@ -58,6 +60,22 @@ class Example:
         return self.sample.review.verdict is Verdict.RIGHT
 
     @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """(better, worse) answers: the label and what it corrects, and what people prefer among sampled answers."""
+        corrected = [(self.answer, self.rejected)] if self.answer and self.rejected else []
+        return list(dict.fromkeys([*corrected, *self.sample.preferred]))
+
+    @property
+    def rated(self) -> list[tuple[str, bool]]:
+        """Answers of the model, each with whether it is right: as a person said, the sampled ones by the reward."""
+        said = {self.model_answer: self.was_right} if self.model_answer else {}
+        for text in self.sample.sampled:
+            found = score(self.reward_task, text, self.answer).value if text not in said and self.answer else None
+            if found is not None and found >= 0:
+                said[text] = found >= RIGHT_FROM
+        return list(said.items())
+
+    @property
     def rejected(self) -> str:
         """The model's answer where a person said otherwise, else ""."""
         wrong = self.sample.review.verdict is Verdict.WRONG and self.model_answer != self.answer
@@ -65,22 +83,31 @@ class Example:
 
 
 def examples(
-    samples: Iterable[Sample], folder: Path, name: str, notes: Notes, options: Options, reward: bool = False
+    samples: Iterable[Sample],
+    folder: Path,
+    name: str,
+    notes: Notes,
+    options: Options,
+    reward: bool = False,
+    pairs: bool = False,
 ) -> Iterator[Example]:
     """The items that are examples; the others are told to `notes`.
 
     Args:
         folder: of the export; the format's own folder in it is `name`.
         reward: see `ocr_ui.exports.labels.label`.
+        pairs: an item without a label is an example too where people have compared its answers.
     """
     for sample in samples:
         try:
-            yield _example(sample, folder, name, notes, options, reward)
+            yield _example(sample, folder, name, notes, options, reward, pairs)
         except LeftOut as left_out:
             notes.leave_out(sample, left_out.reason)
 
 
-def _example(sample: Sample, folder: Path, name: str, notes: Notes, options: Options, reward: bool) -> Example:
+def _example(
+    sample: Sample, folder: Path, name: str, notes: Notes, options: Options, reward: bool, pairs: bool
+) -> Example:
     if not sample.picture:
         raise LeftOut(NO_PICTURE)
     if sample.no_split:
@@ -91,7 +118,7 @@ def _example(sample: Sample, folder: Path, name: str, notes: Notes, options: Opt
     if PLACEHOLDER in prompt:
         told = f"its prompt holds {PLACEHOLDER}, which trainers take for a picture"
         raise LeftOut(Reason("prompt_holds_sign", told, {"sign": PLACEHOLDER}))
-    text = storable(label(sample, notes, reward))
+    text = storable(_label(sample, notes, reward, pairs))
     _check_length(sample, prompt, options.max_prompt_length)
     return Example(
         sample=sample,
@@ -103,6 +130,15 @@ def _example(sample: Sample, folder: Path, name: str, notes: Notes, options: Opt
         answer=text,
         model_answer=_model_answer(sample),
     )
+
+
+def _label(sample: Sample, notes: Notes, reward: bool, pairs: bool) -> str:
+    try:
+        return label(sample, notes, reward)
+    except NoLabel:
+        if pairs and sample.preferred and sample.review.state not in (State.SKIPPED, State.REJECTED):
+            return ""
+        raise
 
 
 def _path(picture: str, name: str, options: Options) -> str:

@@ -39,6 +39,7 @@ class FolderFormat(Protocol):
         single_file: a download is that file, else an archive of all.
         as_read: the pictures are bundled as the model read them.
         splits: the data can be written in parts.
+        rated: it uses sampled answers and what people prefer among them.
     """
 
     name: str
@@ -50,6 +51,7 @@ class FolderFormat(Protocol):
     single_file: bool = False
     as_read: bool = False
     splits: bool = False
+    rated: bool = False
 
     def fill(self, folder: Path, samples: Iterable[Sample], notes: Notes, options: Options) -> None:
         """Writes the files below an empty `folder`, where the picture of a sample stands when the sample comes."""

@@ -28,6 +28,8 @@ class Sample:
         transform: of the stored picture to the bundled one, None where that is the stored one.
         split: the part of the data that it belongs to; "" where the data is not split, or belongs to no part.
         no_split: why it belongs to no part, None where it has one or the data is not split.
+        sampled: answers of its rollouts, each text once.
+        preferred: (better, worse) of those, as people have said.
     """
 
     id: int
@@ -46,6 +48,8 @@ class Sample:
     transform: PictureTransform | None = None
     split: str = ""
     no_split: Reason | None = None
+    sampled: tuple[str, ...] = ()
+    preferred: tuple[tuple[str, str], ...] = ()
 
     @property
     def label(self) -> PageContent:

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from ocr_ui.domain.review import ErrorKind, State, Verdict
+from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.scripts import SCRIPTS
 from ocr_ui.services.figures import prepare
@@ -33,6 +34,7 @@ _LISTS = (
     "reviews",
     "scripts",
     "not_reviewers",
+    "marks",
 )
 _SHARES = ("confidence", "agreement")
 SINGLE = ("since", "until", "text", "version", *_SHARES)
@@ -43,6 +45,7 @@ _ALLOWED = {
     "error_kinds": tuple(kind.value for kind in ErrorKind),
     "reviews": REVIEWS,
     "scripts": SCRIPTS,
+    "marks": tuple(mark.value for mark in Mark),
 }
 
 
@@ -136,7 +139,7 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
 
     Args:
         values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers,
-            items, reviews, scripts, not_reviewers (a single text is a list of one; the singular name works too);
+            items, reviews, scripts, not_reviewers, marks (a single text is a list of one; the singular name works too);
             confidence and agreement as numbers from 0 to 1; since and until as dates or moments (ISO
             8601 text, date, datetime or seconds since 1970; `until` as a date includes that day; without a zone they
             are UTC); text; version, the name of a frozen one.

@@ -26,6 +26,7 @@ from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
+from ocr_ui.services.preferred import sampled_answers
 from ocr_ui.services.splits import Splits, find_splits, read_shares
 from ocr_ui.services.whole_folders import files_of, move, told, work_folder
 from ocr_ui.storage.items import Filters, WholeItem
@@ -317,6 +318,7 @@ class _Run:
         if options.shares and not (several and chosen.splits):
             raise _no_parts(chosen)
         self._splits = find_splits(store, options.shares) if options.shares else Splits()
+        self._rated = several and chosen.rated and store.rollouts.any()
         self._copied = 0
         self._missing: list[tuple[int, str, str]] = []
         self._version = store.versions.get(filters.version) if filters.version else None
@@ -330,13 +332,22 @@ class _Run:
 
     def _sample(self, item: WholeItem) -> Sample:
         transform = read_as(item.recognition.transform) if self._as_read else None
+        sampled, preferred = self._answers(item) if self._rated else ((), ())
         return Sample(
             **{field.name: getattr(item, field.name) for field in fields(item)},
             picture=self._picture(item, transform),
             transform=transform,
             split=self._splits.parts.get(item.document_id, ""),
             no_split=self._splits.without_part.get(item.document_id),
+            sampled=sampled,
+            preferred=preferred,
         )
+
+    def _answers(self, item: WholeItem) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+        """Of the model revisions that were asked for; of a frozen version, those that were there then."""
+        until = self._version.created_at if self._version else None
+        found = self._store.rollouts.whole_of_item(item.id, self._filters.revisions, until)
+        return sampled_answers(found)
 
     def report(self, chosen: Format, out_dir: Path, digest: str) -> ExportReport:
         left_out = tuple(self.notes.left_out)

@@ -18,6 +18,7 @@ from ocr_ui.domain.rollout import Mark
 from ocr_ui.engines.samples import check_count
 from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, EngineFailed, StoreFailed, WorkbenchError
 from ocr_ui.services.dataset import as_filters, set_filters
+from ocr_ui.services.figures import prepare
 from ocr_ui.services.rollouts import Ask, Rollouts
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.records import JobCounts
@@ -75,6 +76,7 @@ class RolloutBatches:
             BadInput: `nothing_to_sample`, those of `check_count` and those of `read_filters`. StoreFailed.
         """
         wanted = as_filters(filters)
+        prepare(self._store, wanted)
         check_count(ask.sampling(), ask.n)
         asked = {**asdict(ask), "filters": set_filters(wanted)}
         with self._store.transaction():
@@ -83,13 +85,10 @@ class RolloutBatches:
                 if retry_failed:
                     self._store.rollout_jobs.again(job)
                 return job, True
-            items = [row.id for row in self._rows(wanted)]
+            items = self._store.items.ids(wanted, "oldest", self._store.items.count(wanted))
             if not items:
                 raise BadInput("nothing_to_sample", "No item of the dataset fits the filter.", "Choose another filter.")
             return self._store.rollout_jobs.begin(asked, items, person), False
-
-    def _rows(self, filters: Filters) -> list[Any]:
-        return self._store.items.list(filters, "oldest", limit=self._store.items.count(filters))
 
     async def run(
         self,

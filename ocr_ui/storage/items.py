@@ -29,6 +29,7 @@ from ocr_ui.storage.tables import (
     recognition,
     review,
     review_error,
+    rollout,
     second_review,
 )
 from ocr_ui.storage.tables import person as person_table
@@ -66,6 +67,7 @@ class Filters:
         confidence: the least sure line, field or cell is below this, 0..1.
         agreement: a second review agrees by this much or more: 1 less the CER between the two people, 0..1.
         not_reviewers: nobody of these has reviewed the item, first or second.
+        marks: of the item's newest rollout, values of `ocr_ui.domain.rollout.Mark`.
     """
 
     templates: tuple[str, ...] = ()
@@ -87,6 +89,7 @@ class Filters:
     confidence: float | None = None
     agreement: float | None = None
     not_reviewers: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +361,16 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
         + _ids(filters)
         + _numbers(filters)
         + _not_by(filters)
+        + _marks(filters)
     )
+
+
+def _marks(filters: Filters) -> list[ColumnElement[bool]]:
+    if not filters.marks:
+        return []
+    newest = select(func.max(rollout.c.id)).group_by(rollout.c.recognition_id)
+    marked = rollout.c.mark.in_([storable(str(mark)) for mark in filters.marks])
+    return [recognition.c.id.in_(select(rollout.c.recognition_id).where(marked, rollout.c.id.in_(newest)))]
 
 
 def _verdict(filters: Filters) -> list[ColumnElement[bool]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -72,14 +73,33 @@ class Rollouts:
                 for row in connection.execute(query)
             ]
 
-    def whole_of_item(self, recognition_id: int, revision: str = "") -> list[tuple[StoredRollout, list[Judgement]]]:
-        """All rollouts of an item with what people said of them, oldest first; of one model revision where named."""
+    def whole_of_item(
+        self, recognition_id: int, revisions: Sequence[str] = (), until: datetime | None = None
+    ) -> list[tuple[Rollout, list[Judgement]]]:
+        """All rollouts of an item with what people said of them, oldest first.
+
+        Args:
+            revisions: of the models; empty for any.
+            until: only what was there at that moment.
+        """
         query = _query().where(rollout.c.recognition_id == recognition_id).order_by(rollout.c.id)
-        if revision:
-            query = query.where(rollout.c.revision == storable(revision))
+        if revisions:
+            query = query.where(rollout.c.revision.in_([storable(revision) for revision in revisions]))
+        if until is not None:
+            query = query.where(rollout.c.created_at <= until)
         with self._database.reading() as connection:
             found = [_stored(connection, row) for row in connection.execute(query).all()]
-            return [(one, [told.judgement for told in _judgements(connection, one.id)]) for one in found]
+            return [
+                (
+                    one.rollout,
+                    [
+                        told.judgement
+                        for told in _judgements(connection, one.id)
+                        if until is None or told.created_at <= until
+                    ],
+                )
+                for one in found
+            ]
 
     def any(self) -> bool:
         """Is there one at all?"""

@@ -111,6 +111,7 @@ def wire_opening(
     opened = [read.viewer, *read.actions.parts, read.template, *read.described]
     dataset.list.select(open_chosen, read.engine, [tabs, *opened], **SPEAKING)
     read.again.panel.select(open_kept, read.engine, opened, **SPEAKING)
+    read.samples.select(open_kept, read.engine, opened, **SPEAKING)
     demo.load(open_addressed, read.engine, opened, **SPEAKING)
 
 

@@ -1,11 +1,13 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
-The viewer's part of the table stands in `viewer_words`, the sentences of errors and warnings in `messages`.
+The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, the sentences of
+errors and warnings in `messages`.
 """
 
 from __future__ import annotations
 
 from ocr_ui.ui.review_words import REVIEW_WORDS
+from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 
@@ -341,6 +343,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "kind.format_broken": {"en": "format broken", "zh": "格式损坏"},
     "kind.repeated": {"en": "repeated", "zh": "重复"},
     "kind.other": {"en": "other", "zh": "其他"},
+    **SAMPLE_TEXTS,
 }
 
 

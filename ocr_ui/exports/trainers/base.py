@@ -21,11 +21,14 @@ class TrainerFormat(FolderFormat, ABC):
     Attributes:
         reward: the label is compared by a reward, not imitated.
         bundles: rows name files of pictures; else they hold the pictures.
+        pairs: rows are better and worse answers, some of which need no label.
     """
 
     name: ClassVar[str]
     reward: ClassVar[bool] = False
     bundles: ClassVar[bool] = True
+    pairs: ClassVar[bool] = False
+    rated = True
     needs_pictures = True
     as_read = True
     splits = True
@@ -46,7 +49,7 @@ class TrainerFormat(FolderFormat, ABC):
         own = folder / self.name
         own.mkdir(exist_ok=True)
         with Files(lambda name: self.open_file(own, name), notes) as files:
-            for example in examples(samples, folder, self.name, notes, options, self.reward):
+            for example in examples(samples, folder, self.name, notes, options, self.reward, self.pairs):
                 self._add(files, example, notes)
         self.finish(own, files)
         if not self.bundles:
@@ -71,14 +74,8 @@ class TrainerFormat(FolderFormat, ABC):
         """Writes what stands beside the rows."""
 
 
-def pair(example: Example) -> tuple[str, str]:
-    """The better and the worse answer. Raises LeftOut: there are not two."""
-    if not example.rejected:
-        raise LeftOut(_no_pair(example))
-    return example.answer, example.rejected
-
-
-def _no_pair(example: Example) -> Reason:
+def no_pair(example: Example) -> Reason:
+    """Why there are no two answers of which one is better."""
     if example.was_right:
         return Reason("was_right", "the model was right, so that there is no worse answer")
     if not example.model_answer:

@@ -20,6 +20,8 @@ _MORE: dict[str, dict[str, Any]] = {
 
 
 class _Conversations(TrainerFormat):
+    pairs: ClassVar[bool] = True
+
     def open_file(self, folder: Path, name: str) -> JsonLinesFile:
         return JsonLinesFile(folder / f"{name}.jsonl")
 
@@ -31,20 +33,18 @@ class LlamaFactory(_Conversations):
 
     def rows(self, example: Example) -> Iterator[tuple[str, dict[str, Any]]]:
         asked, images = _turn("human", f"{PLACEHOLDER}{example.prompt}"), [example.picture]
-        whole = {"conversations": [asked, _turn("gpt", example.answer)], "images": images}
-        yield _file("sft", example), whole
-        if example.rejected:
-            chosen, rejected = _turn("gpt", example.answer), _turn("gpt", example.rejected)
+        if example.answer:
+            whole = {"conversations": [asked, _turn("gpt", example.answer)], "images": images}
+            yield _file("sft", example), whole
+        for better, worse in example.pairs:
+            chosen, rejected = _turn("gpt", better), _turn("gpt", worse)
             yield (
                 _file("dpo", example),
                 {"conversations": [asked], "chosen": chosen, "rejected": rejected, "images": images},
             )
-        if example.model_answer:
-            said = [asked, _turn("gpt", example.model_answer)]
-            yield (
-                _file("kto", example),
-                {"conversations": said, "kto_tag": example.was_right, "images": images},
-            )
+        for text, right in example.rated if example.answer else ():
+            said = [asked, _turn("gpt", text)]
+            yield _file("kto", example), {"conversations": said, "kto_tag": right, "images": images}
 
     def finish(self, folder: Path, files: Files) -> None:
         info = {
@@ -62,12 +62,16 @@ class MsSwift(_Conversations):
         asked = {"role": "user", "content": f"{PLACEHOLDER}{example.prompt}"}
         images = {"images": [example.picture]}
         whole = [asked, {"role": "assistant", "content": example.answer}]
-        yield _file("sft", example), {"messages": whole, **images}
-        if example.rejected:
-            yield _file("dpo", example), {"messages": whole, "rejected_response": example.rejected, **images}
-        if example.model_answer:
-            said = [asked, {"role": "assistant", "content": example.model_answer}]
-            yield _file("kto", example), {"messages": said, "label": example.was_right, **images}
+        if example.answer:
+            yield _file("sft", example), {"messages": whole, **images}
+        for better, worse in example.pairs:
+            chosen = [asked, {"role": "assistant", "content": better}]
+            yield _file("dpo", example), {"messages": chosen, "rejected_response": worse, **images}
+        if not example.answer:
+            return
+        for text, right in example.rated:
+            said = [asked, {"role": "assistant", "content": text}]
+            yield _file("kto", example), {"messages": said, "label": right, **images}
         yield (
             _file("grpo", example),
             {"messages": [asked], "solution": example.answer, "task_type": example.reward_task, **images},

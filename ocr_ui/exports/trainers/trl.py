@@ -12,7 +12,7 @@ import pyarrow as pa
 from ocr_ui.exports.examples import Example
 from ocr_ui.exports.reasons import LeftOut
 from ocr_ui.exports.rows import PICTURE, PICTURE_FEATURE, ParquetFile, picture_cell, text_feature
-from ocr_ui.exports.trainers.base import TrainerFormat, no_answer, pair
+from ocr_ui.exports.trainers.base import TrainerFormat, no_answer, no_pair
 
 # No key `image` in the parts: Arrow would give it to every part, and TRL would no longer count the picture's place.
 _PART = pa.struct([("type", pa.string()), ("text", pa.string())])
@@ -33,31 +33,33 @@ class _Trl(TrainerFormat):
         return ParquetFile(folder / f"{name}.parquet", schema, features)
 
     def rows(self, example: Example) -> Iterator[tuple[str, dict[str, Any]]]:
-        answers = self.answers(example)
         asked = [{"type": "image"}, {"type": "text", "text": example.prompt}]
         prompt = [{"role": "user", "content": asked}]
-        yield example.split, {"images": [picture_cell(example.file)], "prompt": prompt, **answers}
+        for answers in self.answers(example):
+            yield example.split, {"images": [picture_cell(example.file)], "prompt": prompt, **answers}
 
     @abstractmethod
-    def answers(self, example: Example) -> dict[str, Any]:
-        """The columns behind the prompt. Raises LeftOut."""
+    def answers(self, example: Example) -> list[dict[str, Any]]:
+        """The columns behind the prompt, for each row. Raises LeftOut."""
 
 
 class TrlSft(_Trl):
     name: ClassVar[str] = "trl-sft"
     turns: ClassVar[tuple[str, ...]] = ("completion",)
 
-    def answers(self, example: Example) -> dict[str, Any]:
-        return {"completion": _said(example.answer)}
+    def answers(self, example: Example) -> list[dict[str, Any]]:
+        return [{"completion": _said(example.answer)}]
 
 
 class TrlDpo(_Trl):
     name: ClassVar[str] = "trl-dpo"
     turns: ClassVar[tuple[str, ...]] = ("chosen", "rejected")
+    pairs: ClassVar[bool] = True
 
-    def answers(self, example: Example) -> dict[str, Any]:
-        better, worse = pair(example)
-        return {"chosen": _said(better), "rejected": _said(worse)}
+    def answers(self, example: Example) -> list[dict[str, Any]]:
+        if not example.pairs:
+            raise LeftOut(no_pair(example))
+        return [{"chosen": _said(better), "rejected": _said(worse)} for better, worse in example.pairs]
 
 
 class TrlKto(_Trl):
@@ -67,10 +69,10 @@ class TrlKto(_Trl):
         "label": (pa.bool_(), {"dtype": "bool", "_type": "Value"})
     }
 
-    def answers(self, example: Example) -> dict[str, Any]:
-        if not example.model_answer:
+    def answers(self, example: Example) -> list[dict[str, Any]]:
+        if not example.rated:
             raise LeftOut(no_answer(example))
-        return {"completion": _said(example.model_answer), "label": example.was_right}
+        return [{"completion": _said(text), "label": right} for text, right in example.rated]
 
 
 class TrlGrpo(_Trl):
@@ -81,8 +83,8 @@ class TrlGrpo(_Trl):
         "task_type": (pa.string(), text_feature()),
     }
 
-    def answers(self, example: Example) -> dict[str, Any]:
-        return {"ground_truth": example.answer, "task_type": example.reward_task}
+    def answers(self, example: Example) -> list[dict[str, Any]]:
+        return [{"ground_truth": example.answer, "task_type": example.reward_task}]
 
 
 def _said(text: str) -> list[dict[str, Any]]:

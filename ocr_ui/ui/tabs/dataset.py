@@ -13,6 +13,7 @@ from ocr_ui.services.dataset import REVIEWS, SCRIPTS, Row, read_filters
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.tabs.samples import SampleBatch
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
@@ -37,6 +38,7 @@ class DatasetTab:
 
     def __init__(self, workbench: Workbench, words: dict[str, str], language: str) -> None:
         self._workbench, self._words, self._language = workbench, words, language
+        self.batch = SampleBatch(workbench, words, language)
 
     def build(self) -> None:
         words = self._words
@@ -76,6 +78,7 @@ class DatasetTab:
             frame_class="wb-list",
             events=("select", "input"),
         )
+        self.batch.build()
         with gr.Accordion(words["dataset.charts"], open=True, elem_id="charts"), gr.Row(elem_classes="wb-charts"):
             self.charts = [gr.Plot(show_label=False, elem_id=f"chart-{name}", min_width=260) for name in CHARTS]
 
@@ -151,6 +154,7 @@ class DatasetTab:
                 part.blur(self.show, self.filters, self.shown, **quiet)
         self.refresh.click(self.show, self.filters, self.shown, **quiet)
         tab.select(self.show, self.filters, self.shown, **quiet)
+        self.batch.panel.submit(self.sample, self.filters, self.batch.panel, **quiet)
         self.list.input(self.turn_page, self.filters, self.list, **quiet)
         self.review.input(self.show, self.filters, self.shown, **quiet)
         chosen = self.review.select(self.use_saved, None, self.filters, **quiet)
@@ -182,6 +186,9 @@ class DatasetTab:
         if found is None:
             return [gr.skip()] * len(NAMES)
         return [_single(found.query.get(name) or found.query.get(f"{name}s")) for name in NAMES]
+
+    async def sample(self, event: gr.EventData, *values: str) -> dict[str, Any]:
+        return await self.batch.start(event, self._query(values))
 
     # Small parts
 

@@ -19,6 +19,7 @@ from ocr_ui.ui.messages import localize, localize_error
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.tabs.again import ReadAgain
 from ocr_ui.ui.tabs.result_actions import ResultActions
+from ocr_ui.ui.tabs.samples import sample_panel
 from ocr_ui.ui.viewer import Viewer
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
@@ -48,6 +49,7 @@ class ReadTab:
                 self._build_examples()
             with gr.Column(scale=1, min_width=640):
                 self.again.build(engine_choices(self._workbench))
+                self.samples = sample_panel(self._workbench, self._words, self._language)
                 self.viewer = Viewer(
                     self._workbench.views.empty(),
                     words=viewer_words(self._language, self._workbench.settings.max_upload_bytes),

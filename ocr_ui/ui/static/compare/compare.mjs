@@ -52,6 +52,8 @@ class Compare {
     this.leaving = new AbortController();
     const { signal } = this.leaving;
     document.addEventListener("workbench:item", ({ detail }) => this.#shown(detail), { signal });
+    // One thing at a time stands in the viewer's place.
+    document.addEventListener("workbench:instead", ({ detail }) => detail === this || this.close(), { signal });
     // The viewer may have told before this module was there; the address names its item from the beginning.
     this.#shown({ id: Number(new URLSearchParams(location.search).get("item")) || null });
     this.opened = false;
@@ -109,6 +111,7 @@ class Compare {
       const comparison = await this.api.get(`/v1/comparisons/${item}/${other}`);
       if (item !== this.item) return;
       this.bar.hush();
+      document.dispatchEvent(new CustomEvent("workbench:instead", { detail: this }));
       this.panel.show(comparison);
       this.#replaceViewer(true);
       name(other);

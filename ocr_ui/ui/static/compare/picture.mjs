@@ -9,8 +9,9 @@ const SMALLEST = 1;
 const LARGEST = 8;
 
 export class Picture {
-  /** `onchoose(index)`: a box of this row was clicked. */
-  constructor({ t, onchoose }) {
+  /** `onchoose(index)`: a box of this row was clicked; `sides`: whose boxes there are. */
+  constructor({ t, onchoose, sides = ["left", "right"] }) {
+    this.sides = sides;
     this.zoomed = 1;
     this.boxes = new Map();
     this.image = make("img", { alt: "", draggable: "false", decoding: "async" });
@@ -34,8 +35,7 @@ export class Picture {
     const tools = make(
       "div",
       { class: "wb-cmp-tools" },
-      make("span", { class: "wb-cmp-legend left", textContent: t("legend.left") }),
-      make("span", { class: "wb-cmp-legend right", textContent: t("legend.right") }),
+      ...sides.map((side) => make("span", { class: `wb-cmp-legend ${side}`, textContent: t(`legend.${side}`) })),
       zoom("zoom_out", "−", 1 / STEP),
       zoom("zoom_in", "+", STEP),
     );
@@ -47,7 +47,7 @@ export class Picture {
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.board.style.aspectRatio = `${width} / ${height}`;
     this.boxes = new Map();
-    this.svg.replaceChildren(...["left", "right"].map((side) => this.#boxesOf(side, rows)));
+    this.svg.replaceChildren(...this.sides.map((side) => this.#boxesOf(side, rows)));
     this.#scale(1);
     this.pane.scrollTo(0, 0);
   }
