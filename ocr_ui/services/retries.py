@@ -85,7 +85,7 @@ def request_for(recognition: Recognition, kind: str, template: PromptTemplate, s
         used.variables,
         used.text,
         sampling={**sampling, **changed.get(kind, {})},
-        pixels=int(retry.value) if kind == "smaller" else _pixels(recognition),
+        pixels=int(retry.value) if kind == "smaller" else pixels_of(recognition),
         structured="json_schema" in used.sampling,
         notices=_notices(retry),
     )
@@ -103,7 +103,7 @@ def _retry(kind: str, recognition: Recognition, settings: Settings) -> Retry | N
         higher = round(min(sampling["repetition_penalty"] + STEP, HIGHEST_PENALTY), 2)
         return Retry(kind, higher) if higher > sampling["repetition_penalty"] else None
     if kind == "smaller":
-        pixels = int((_pixels(recognition) or 0) * SHARE)
+        pixels = int((pixels_of(recognition) or 0) * SHARE)
         return Retry(kind, pixels) if pixels >= LEAST_PIXELS else None
     if kind == "longer":
         allowed = min(sampling["max_tokens"], settings.max_new_tokens)  # the setting is the most for every template
@@ -114,7 +114,7 @@ def _retry(kind: str, recognition: Recognition, settings: Settings) -> Retry | N
     return Retry(kind)
 
 
-def _pixels(recognition: Recognition) -> int | None:
+def pixels_of(recognition: Recognition) -> int | None:
     """Of the picture that the engine had."""
     if not recognition.transform:
         return None

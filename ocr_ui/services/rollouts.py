@@ -20,7 +20,7 @@ from ocr_ui.services.annotate import Annotator, Item, Saved
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.retries import Retries
+from ocr_ui.services.retries import Retries, pixels_of
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.sampling import Sampling, sample_picture
 from ocr_ui.settings import Settings
@@ -193,6 +193,7 @@ class Rollouts:
             used.text,
             run_id,
             {**sampling, **ask.sampling()},
+            pixels_of(recognition),
             structured="json_schema" in used.sampling,
         )
 

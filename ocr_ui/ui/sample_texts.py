@@ -14,7 +14,7 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
     },
     "samples.stop": {"en": "Stop", "zh": "停止"},
     "samples.stop.title": {"en": "What has come is kept.", "zh": "已得到的内容会保留。"},
-    "samples.blind_first": {"en": "judge blind first", "zh": "先盲评"},
+    "samples.blind_first": {"en": "blind first", "zh": "先盲评"},
     "samples.blind.title": {
         "en": "Shows neither rewards nor which answer is which before you have judged.",
         "zh": "评判之前不显示奖励，也不显示是哪个回答。",

@@ -12,9 +12,9 @@ export class Bar {
     this.blind = make("input", { type: "checkbox", id: "samples-blind" });
     this.go = this.#button("samples-go", "go", () => onsample(this.ask), "primary");
     this.stop = this.#button("samples-stop", "stop", onstop);
-    this.earlier = make("select", { id: "samples-earlier" });
+    this.earlier = make("select", { id: "samples-earlier", title: t("earlier"), "aria-label": t("earlier") });
     this.open = this.#button("samples-open", "open", () => onopen(Number(this.earlier.value), this.blind.checked));
-    this.before = make("div", { class: "wb-cmp-choice", hidden: true }, this.#label("earlier"), this.earlier, this.open);
+    this.before = make("div", { class: "wb-cmp-choice", hidden: true }, this.earlier, this.open);
     this.words = make("p", { class: "wb-cmp-words", role: "status", dir: "auto" });
     this.news = make("div", { class: "wb-cmp-news", hidden: true }, this.words);
     const blind = make("label", { for: "samples-blind", title: t("blind.title") }, this.blind, t("blind_first"));
@@ -80,7 +80,7 @@ export class Bar {
     const how = { dateStyle: "short", timeStyle: "short" };
     const time = new Date(created).toLocaleString(document.documentElement.lang, how);
     const told = this.blind.checked ? "" : ` · ${this.t(`mark.${mark}`)}`;
-    return `${this.t("answers", { n: answers })} · ${engine} · ${time}${told}`;
+    return `${time} · ${this.t("answers", { n: answers })} · ${engine}${told}`;
   }
 
   begin() {

@@ -26,14 +26,15 @@ export class Panel {
     this.alert = make("p", { class: "wb-smp-alert", role: "alert", dir: "auto", hidden: true });
     this.picture = new Picture({ t, sides: ["left"], onchoose: (row) => this.choose(row, { focus: true }) });
     this.table = make("div", { class: "wb-smp-table", role: "table", "aria-label": t("title") });
-    this.both = make("div", { class: "wb-cmp-both" }, this.picture.element, this.table);
     this.blind = new Blind({ t, api, person, onend: (judged) => this.#judged(judged) });
+    const said = make("div", { class: "wb-smp-stage" }, this.table, this.blind.element);
+    this.both = make("div", { class: "wb-cmp-both" }, this.picture.element, said);
     this.tools = [this.onlyLabel, this.judge, this.ranking, this.saveRanking];
     this.element = make(
       "section",
       { class: "wb-cmp-panel wb-smp-panel", hidden: true, "aria-label": t("title"), onkeydown: (e) => this.#key(e) },
-      make("header", {}, this.title, this.mark, this.summary, ...this.tools, close, this.notes, this.alert),
-      make("div", { class: "wb-smp-stage" }, this.both, this.blind.element),
+      make("header", {}, this.title, this.mark, ...this.tools, close, this.summary, this.notes, this.alert),
+      this.both,
     );
   }
 
@@ -61,7 +62,7 @@ export class Panel {
     this.mark.hidden = this.notes.hidden = true;
     for (const tool of this.tools) tool.hidden = true;
     this.blind.hide();
-    this.both.hidden = false;
+    this.table.hidden = false;
     this.texts = Array.from({ length: n }, () => make("pre", { dir: "auto" }));
     this.heads = this.texts.map((_, index) => make("span", { class: "wb-cmp-about", textContent: String(index + 1) }));
     const columns = this.texts.map((text, index) => make("div", { class: "wb-smp-coming" }, this.heads[index], text));
@@ -106,7 +107,7 @@ export class Panel {
   #reveal() {
     const { rollout } = this;
     this.blind.hide();
-    this.both.hidden = this.mark.hidden = false;
+    this.table.hidden = this.mark.hidden = false;
     for (const tool of this.tools) tool.hidden = false;
     this.ranks = false;
     this.#head();
@@ -316,7 +317,7 @@ export class Panel {
   }
 
   async #judge() {
-    this.both.hidden = this.mark.hidden = this.notes.hidden = true;
+    this.table.hidden = this.mark.hidden = this.notes.hidden = true;
     for (const tool of this.tools) tool.hidden = true;
     this.summary.textContent = this.t("blind_how");
     await this.blind.begin(this.rollout.id);
