@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from engines.scripted_server import Answer, ScriptedServer, chunk, serve, stream
 from sampled import MISREAD, RIGHT, add_read, label
 from stored import open_store
 
 from ocr_ui.storage.store import Store
+from tests.engines.scripted_server import Answer, ScriptedServer, chunk, serve, stream
 
 ROOT = Path(__file__).resolve().parent.parent
 ITEMS = 12

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from conftest import Desk, Product, need_browser
-from engines.scripted_server import Answer, ScriptedServer, chunk, stream
+from conftest import Desk, Product, Server, need_browser
 from sampled import CUT, MISREAD, RIGHT, WRONG, add_read, label
 from stored import open_store
+
+from tests.engines.scripted_server import Answer, chunk, stream
 
 SAID = (RIGHT, MISREAD, CUT, '<img src=x onerror="document.title=1">(50,100),(400,150)')
 PANEL = ".wb-smp-panel:not([hidden])"
@@ -21,38 +20,6 @@ PANEL = ".wb-smp-panel:not([hidden])"
 def answers(said: tuple[str, ...] = SAID) -> Answer:
     parts = [chunk(text, index=index, logprob=-0.1) for index, text in enumerate(said)]
     return stream(*parts, *(chunk("", index=index, finish="stop") for index in range(len(said))))
-
-
-class Server:
-    """A scripted server in a thread of its own."""
-
-    def __init__(self) -> None:
-        self.scripted = ScriptedServer([answers()])
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._up = threading.Event()
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self.scripted.handle, "127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        self._up.set()
-        self._loop.run_forever()
-
-    def __enter__(self) -> Server:
-        self._thread.start()
-        self._up.wait()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -72,12 +39,10 @@ def sampling(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture
-def desk(sampling: Product, server: Server, browser) -> Iterator[Desk]:
-    server.scripted.answers = [answers()]
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
-    made = Desk(context.new_page(), sampling.url)
+def desk(sampling: Product, server: Server, open_desk: Callable[[str], Desk]) -> Iterator[Desk]:
+    server.answers(answers())
+    made = open_desk(sampling.url)
     yield made
-    context.close()
     assert made.errors == []
     assert made.outside == []
 
@@ -105,7 +70,7 @@ def rewards(desk: Desk) -> list[str]:
 def test_answers_stand_side_by_side_with_what_they_are_worth(desk: Desk, server: Server) -> None:
     sample(desk, 2)
     page = desk.page
-    assert server.scripted.questions[-1]["n"] == 4
+    assert server.questions[-1]["n"] == 4
     assert rewards(desk)[0] == "1.00"
     assert rewards(desk) != ["1.00"] * 4
     assert page.inner_text(".wb-smp-mark") == "informative"
@@ -178,7 +143,7 @@ def test_answers_are_ranked_by_their_numbers(desk: Desk) -> None:
 
 def test_stop_keeps_what_came_and_it_can_be_shown_again(desk: Desk, server: Server) -> None:
     parts = [chunk(RIGHT, index=0), chunk("", index=0, finish="stop"), chunk(WRONG[:8], index=1)]
-    server.scripted.answers = [Answer(kind="text/event-stream", parts=parts, hangs=True)]
+    server.answers(Answer(kind="text/event-stream", parts=parts, hangs=True))
     page = desk.goto("/en/?item=5").page
     page.wait_for_selector("#samples-go:not([disabled])")
     page.fill("#samples-n", "2")
@@ -195,7 +160,7 @@ def test_stop_keeps_what_came_and_it_can_be_shown_again(desk: Desk, server: Serv
 
 
 def test_a_failing_server_is_told_in_the_bar(desk: Desk, server: Server) -> None:
-    server.scripted.answers = [Answer(status=400, parts=['{"error": {"message": "no"}}'])]
+    server.answers(Answer(status=400, parts=['{"error": {"message": "no"}}']))
     page = desk.goto("/en/?item=2").page
     page.wait_for_selector("#samples-go:not([disabled])")
     page.click("#samples-go")

@@ -67,7 +67,8 @@ export class Panel {
     this.heads = this.texts.map((_, index) => make("span", { class: "wb-cmp-about", textContent: String(index + 1) }));
     const columns = this.texts.map((text, index) => make("div", { class: "wb-smp-coming" }, this.heads[index], text));
     this.table.style.setProperty("--columns", n);
-    this.table.replaceChildren(...(blind ? [make("p", { class: "wb-smp-wait", textContent: this.t("hidden") })] : columns));
+    const hidden = make("p", { class: "wb-smp-wait", textContent: this.t("hidden") });
+    this.table.replaceChildren(...(blind ? [hidden] : columns));
     this.summary.textContent = this.t("waiting");
     this.title.focus({ preventScroll: true });
   }
@@ -122,8 +123,9 @@ export class Panel {
     this.mark.dataset.mark = mark;
     const limits = { right: thresholds.right_from, wrong: thresholds.wrong_up_to };
     this.mark.title = this.t(`mark.${mark}.title`, limits);
-    const values = { mean: shown(spread.mean), std: shown(spread.std), least: shown(spread.least), most: shown(spread.most) };
-    this.summary.textContent = spread.count ? this.t("spread", { ...values, n: spread.count }) : this.t("no_spread");
+    const figures = ["mean", "std", "least", "most"].map((name) => [name, shown(spread[name])]);
+    const values = { ...Object.fromEntries(figures), n: spread.count };
+    this.summary.textContent = spread.count ? this.t("spread", values) : this.t("no_spread");
     this.#note([
       this.t(`mark.${mark}.title`, limits),
       label && !label.judged ? this.t("unjudged") : "",
