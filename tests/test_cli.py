@@ -503,3 +503,12 @@ def test_push_into_a_folder_tells_its_progress(run, tmp_path: Path) -> None:
     assert "sending: 0 of" in stored.err
     refused(run("push", "--format", "jsonl", "--to", "hub:nobody"), "hub:USER/NAME")
     refused(run("push", "--format", "jsonl", "--to", "s4://x"), "hub:USER/NAME")
+
+
+def test_an_export_of_the_model_revision_that_is_trained(run, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        item = add_item(store, engine="vllm")
+        asyncio.run(Annotator(store).save_correction(item, 0, content("corrected"), "wrong", person=ANN))
+    report = run("export", "--format", "trl-dpo", "--out", "out", "--model-revision", "r1").value
+    assert (report["count_out"], report["count_in"]) == (1, 1)
+    refused(run("export", "--format", "trl-dpo", "--out", "out", "--model-revision", "r2"), "filter")
