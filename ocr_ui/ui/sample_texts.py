@@ -161,6 +161,7 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
     "samples.legend.left": {"en": "Where the answers differ", "zh": "回答不同之处"},
     "samples.zoom_in": {"en": "Zoom in", "zh": "放大"},
     "samples.zoom_out": {"en": "Zoom out", "zh": "缩小"},
+    "dataset.mark": {"en": "Sampled answers", "zh": "采样的回答"},
     "batch.title": {"en": "Sample answers about the listed items", "zh": "对列出的条目采样多个回答"},
     "batch.about": {
         "en": "Asks a model several times about each item that the filters above find, on all pages of the list. A "

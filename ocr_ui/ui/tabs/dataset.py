@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from ocr_ui.domain.review import ErrorKind, State, Verdict
+from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
 from ocr_ui.services.dataset import REVIEWS, SCRIPTS, Row, read_filters
 from ocr_ui.services.workbench import Workbench
@@ -28,7 +29,7 @@ GREY, GRID = "#64748b", "rgba(100,116,139,.25)"
 """Readable on a light and on a dark ground."""
 NAMES = (
     *("text", "verdict", "error_kind", "sort", "template", "engine", "state", "reviewer", "since", "until"),
-    *("revision", "review", "confidence", "script", "tag"),
+    *("revision", "review", "confidence", "script", "tag", "mark"),
 )
 """What the values of `DatasetTab.filters` are called, in their order."""
 
@@ -109,6 +110,7 @@ class DatasetTab:
             self.script = self._choice("script", [(words[f"script.{name}"], name) for name in SCRIPTS])
             self.tag = self._choice("tag", [])
             self.revision = self._choice("revision", [])
+            self.mark = self._choice("mark", [(words[f"samples.mark.{mark}"], mark) for mark in Mark])
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> gr.Dropdown:
         return gr.Dropdown(
@@ -137,6 +139,7 @@ class DatasetTab:
             self.confidence,
             self.script,
             self.tag,
+            self.mark,
         ]
 
     @property
