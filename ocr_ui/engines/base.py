@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -263,6 +263,15 @@ class Engine(Protocol):
     def health(self) -> Health: ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class RemovableEngine(Protocol):
+    """An engine that holds memory which another one may need: closing it gives the memory back."""
+
+    def is_idle(self) -> bool:
+        """Nothing is being read, and nothing waits for its turn."""
+        ...
 
 
 class SamplingEngine(Engine, Protocol):

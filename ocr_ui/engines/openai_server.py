@@ -27,6 +27,7 @@ from ocr_ui.engines.base import (
     EngineRequest,
     EngineState,
     Health,
+    Phase,
     SampleEvent,
     Started,
     TextDelta,
@@ -62,6 +63,7 @@ class Server:
 
     Attributes:
         url: as it is shown, without a name and password in it.
+        known: it was asked something, so that it is known to work or not.
     """
 
     url: str
@@ -69,15 +71,17 @@ class Server:
     not_before: float = 0.0
     failures: int = 0
     error: WorkbenchError | None = None
+    known: bool = False
 
     def works(self) -> None:
+        self.known = True
         self.failures, self.not_before, self.error = 0, 0.0, None
 
     def set_aside(self, error: WorkbenchError, seconds: float | None = None) -> None:
         wait = seconds if seconds is not None else FIRST_WAIT * 2**self.failures
         self.failures += 1
         self.not_before = time.monotonic() + min(wait, LONGEST_WAIT)
-        self.error = error
+        self.error, self.known = error, True
 
 
 class OpenAiEngine:
@@ -145,6 +149,8 @@ class OpenAiEngine:
     def health(self) -> Health:
         if self._closed:
             return closed()
+        if not any(server.known for server in self._servers):
+            return Health(EngineState.LOADING, Phase.WAITING)
         errors = tuple(server.error for server in self._servers if server.error)
         down = [error for error in errors if error.code != "server_busy"]
         if len(down) == len(self._servers):

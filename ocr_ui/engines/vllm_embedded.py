@@ -126,6 +126,9 @@ class VllmEngine:
         """Requests that vLLM holds now, those in its own queue included."""
         return self._llm.output_processor.get_num_unfinished_requests() if self._llm else 0
 
+    def is_idle(self) -> bool:
+        return not self._runs
+
     async def generate(self, request: EngineRequest) -> AsyncGenerator[EngineEvent, None]:
         """See `Engine.generate`; raises as `samples`."""
         async with aclosing(self.samples(request, 1)) as events:

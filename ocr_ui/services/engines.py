@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from ocr_ui.domain.prompt import Task
-from ocr_ui.engines.base import Engine, EngineState, Health
+from ocr_ui.engines.base import Engine, EngineState, Health, RemovableEngine
 from ocr_ui.engines.registry import create_engine, unknown_kind
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, WorkbenchError
 from ocr_ui.services.engine_entries import READER, EngineEntry, engine_entries
@@ -18,6 +18,15 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 10.0
 """An engine that failed to start is tried again when it is asked for, but no sooner than this after the failure."""
+
+NO_ROOM = frozenset({"gpu_memory_taken", "engine_out_of_memory"})
+"""Failures of a start that another engine's memory may help."""
+
+GIVEN_SECONDS = 10.0
+"""An engine that was given out so lately may be about to read a page."""
+
+ROOM_TRIES, ROOM_WAIT = 5, 1.0
+"""Starts in room that was made, and seconds between them: a card is not told at once that memory was given back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,16 @@ def _again(error: WorkbenchError) -> WorkbenchError:
     """The same error to be raised once more: one object raised again and again would hold on to every caller's frame,
     pictures and all."""
     return type(error)(error.code, error.message, error.hint, **error.details)
+
+
+def _in_the_way(name: str, other: str) -> EngineDead:
+    return EngineDead(
+        "engine_in_the_way",
+        f"There is no memory for the engine {name} while {other} reads pages.",
+        f"Choose {name} again when those are read.",
+        engine=name,
+        other=other,
+    )
 
 
 class Engines:
@@ -59,6 +78,8 @@ class Engines:
         self._starting: dict[str, asyncio.Task[None]] = {}
         self._failed: dict[str, WorkbenchError] = {}
         self._failed_at: dict[str, float] = {}
+        self._given_at: dict[str, float] = {}
+        self._put_away: dict[str, WorkbenchError] = {}
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Engines:
@@ -124,12 +145,13 @@ class Engines:
     def _start_one(self, name: str) -> asyncio.Task[None]:
         if self._may_start(name):
             self._failed.pop(name, None)
+            self._put_away.pop(name, None)
             self._starting[name] = asyncio.create_task(self._load(name))
         return self._starting[name]
 
     async def _load(self, name: str) -> None:
         try:
-            await self._engines[name].start()
+            await self._start_with_room(name)
         except WorkbenchError as error:
             self._failed[name] = error
         except Exception as error:
@@ -142,6 +164,53 @@ class Engines:
                 reason=str(error),
             )
         self._failed_at[name] = time.monotonic()
+
+    async def _start_with_room(self, name: str) -> None:
+        """Starts an engine; where memory is missing, engines that hold some and read nothing are put away for it."""
+        made_room = 0
+        while True:
+            try:
+                return await self._engines[name].start()
+            except EngineDead as error:
+                if error.code not in NO_ROOM:
+                    raise
+                holders = [other for other in self._engines if other != name and self._holds_memory(other)]
+                idle = next((other for other in holders if self._is_idle(other)), None)
+                if idle is not None:
+                    await self._make_room(idle, name)
+                    made_room = ROOM_TRIES
+                elif made_room > 1:
+                    made_room -= 1
+                    await asyncio.sleep(ROOM_WAIT)
+                elif holders:
+                    raise _in_the_way(name, holders[0]) from error
+                else:
+                    raise
+
+    def _holds_memory(self, name: str) -> bool:
+        task, engine = self._starting.get(name), self._engines[name]
+        return task is not None and name not in self._failed and isinstance(engine, RemovableEngine)
+
+    def _is_idle(self, name: str) -> bool:
+        engine = self._engines[name]
+        lately = time.monotonic() - self._given_at.get(name, -GIVEN_SECONDS) < GIVEN_SECONDS
+        return self._starting[name].done() and not lately and name in self._entries and engine.is_idle()
+
+    async def _make_room(self, name: str, wanted: str) -> None:
+        """Puts an engine away; it is started again when somebody chooses it."""
+        notice = EngineBusy(
+            "engine_put_away",
+            f"The engine {name} was put away to make room for {wanted}.",
+            "It starts again when it is chosen.",
+            engine=name,
+            other=wanted,
+        )
+        log.info("%s", notice)
+        old, entry = self._engines[name], self._entries[name]
+        self._engines[name] = create_engine(entry.kind, entry.settings)
+        del self._starting[name]
+        self._put_away[name] = notice
+        await old.close()
 
     async def ready(self, name: str = "", wait: float | None = None) -> Engine:
         """The engine of a name, started.
@@ -166,6 +235,7 @@ class Engines:
             ) from None
         if name in self._failed:
             raise _again(self._failed[name])
+        self._given_at[name] = time.monotonic()
         return self._engines[name]
 
     def infos(self) -> list[EngineInfo]:
@@ -184,7 +254,8 @@ class Engines:
             memory = self._engines[name].health().memory
             return Health(EngineState.DEAD, problems=(self._failed[name],), memory=memory)
         if name in self._entries and name not in self._starting:
-            return Health(EngineState.IDLE)
+            put_away = self._put_away.get(name)
+            return Health(EngineState.IDLE, problems=(put_away,) if put_away else ())
         return self._engines[name].health()
 
     def can(self, task: Task) -> list[str]:

@@ -181,6 +181,8 @@ ERRORS_ZH: dict[str, str] = {
     "engine_never_varies": "引擎 {engine} 对同一张图片每次给出相同的回答。请选择带模型的引擎。",
     "engine_not_installed": "引擎 {engine} 未安装。请管理员运行：{command}",
     "engine_not_started": "引擎 {engine} 未能启动（{reason}）。请管理员查看日志，或换一个引擎。",
+    "engine_put_away": "为了给引擎 {other} 腾出显存，引擎 {engine} 已停止。再次选择它时会重新启动。",
+    "engine_in_the_way": "引擎 {other} 正在识别页面，没有足够的显存启动引擎 {engine}。请等这些页面识别完后再选择 {engine}。",
     "engine_out_of_memory": "显存不足，vLLM 未能启动：{reason}。"
     "请管理员调低 OCR_UI_MAX_MODEL_LEN、OCR_UI_MAX_NUM_SEQS 或 OCR_UI_MAX_NUM_BATCHED_TOKENS，或结束占用显卡的其他程序。",
     "engine_process_ended": "引擎的进程已结束，正在重启。",

@@ -43,6 +43,7 @@ async def read(engine: OpenAiEngine, asked: EngineRequest | None = None) -> list
 
 async def test_an_answer_streams_with_its_probabilities() -> None:
     async with serve(HELLO) as server, engine_at(server.url) as engine:
+        assert engine.health().state is EngineState.LOADING, "nobody has looked at the server yet"
         await engine.start()
         assert engine.health().state is EngineState.READY
         events = await read(engine)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fakes import ScriptedEngine
+from fakes import Pause, ScriptedEngine
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import Capabilities, EngineState, Health, MemoryShares
@@ -136,3 +136,93 @@ async def test_only_the_default_and_the_cpu_engine_start_at_once() -> None:
     await asyncio.sleep(0.05)
     assert engines.infos()[2].health.state is EngineState.READY
     await engines.close()
+
+
+class CardEngine(ScriptedEngine):
+    """Takes a share of a card; fails as the check of the memory does where the card has not so much left."""
+
+    card = 1.0
+
+    def __init__(self, share: float) -> None:
+        super().__init__([Pause(60)])
+        self.share, self.held = share, 0.0
+
+    async def start(self) -> None:
+        if CardEngine.card < self.share:
+            raise EngineDead("gpu_memory_taken", "Memory is missing.", "End other programs.")
+        CardEngine.card -= self.share
+        self.held = self.share
+        await super().start()
+
+    def is_idle(self) -> bool:
+        return not self.running
+
+    async def close(self) -> None:
+        CardEngine.card += self.held
+        await super().close()
+
+
+@pytest.fixture
+def on_one_card(monkeypatch: pytest.MonkeyPatch) -> Engines:
+    """Two engines that fit onto the card one at a time, a small one beside either, and one that never fits."""
+    shares = {"office": 0.6, "trial": 0.6, "small": 0.3, "huge": 2.0}
+    monkeypatch.setattr(CardEngine, "card", 1.0)
+    monkeypatch.setattr(engines_module, "GIVEN_SECONDS", 0.0)
+    monkeypatch.setattr(engines_module, "ROOM_WAIT", 0.0)
+    monkeypatch.setattr(engines_module, "create_engine", lambda kind, settings: CardEngine(float(kind)))
+    entries = {name: EngineEntry(name, str(share), Settings()) for name, share in shares.items()}
+    return Engines({name: CardEngine(share) for name, share in shares.items()}, entries=entries)
+
+
+def states(engines: Engines) -> dict[str, str]:
+    return {info.name: info.health.state.value for info in engines.infos()}
+
+
+async def test_an_idle_engine_makes_room_for_the_one_that_is_chosen(on_one_card: Engines) -> None:
+    first = await on_one_card.ready("office")
+    await on_one_card.ready("trial")
+    assert states(on_one_card) == {"office": "idle", "trial": "ready", "small": "idle", "huge": "idle"}
+    office, trial, small, _ = on_one_card.infos()
+    assert office.health.message.startswith("The engine office was put away to make room for trial.")
+    assert (trial.health.message, small.health.message) == ("", "")
+    again = await on_one_card.ready("office")
+    assert again is not first
+    assert states(on_one_card)["trial"] == "idle"
+    assert on_one_card.infos()[0].health.message == ""
+    await on_one_card.close()
+
+
+async def test_where_both_fit_none_is_put_away(on_one_card: Engines) -> None:
+    await on_one_card.ready("office")
+    await on_one_card.ready("small")
+    assert [states(on_one_card)[name] for name in ("office", "small")] == ["ready", "ready"]
+    await on_one_card.close()
+
+
+async def test_an_engine_that_reads_is_never_put_away(on_one_card: Engines) -> None:
+    office = await on_one_card.ready("office")
+    office.running.add("a page")
+    with pytest.raises(EngineDead) as caught:
+        await on_one_card.ready("trial")
+    assert caught.value.code == "engine_in_the_way"
+    assert caught.value.details["other"] == "office"
+    assert states(on_one_card)["office"] == "ready"
+    await on_one_card.close()
+
+
+async def test_an_engine_just_given_to_a_reader_is_not_put_away(
+    on_one_card: Engines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines_module, "GIVEN_SECONDS", 60.0)
+    await on_one_card.ready("office")
+    with pytest.raises(EngineDead, match="while office reads"):
+        await on_one_card.ready("trial")
+    assert states(on_one_card)["office"] == "ready"
+    await on_one_card.close()
+
+
+async def test_what_fits_on_no_card_says_what_is_missing(on_one_card: Engines) -> None:
+    with pytest.raises(EngineDead) as caught:
+        await on_one_card.ready("huge")
+    assert caught.value.code == "gpu_memory_taken"
+    await on_one_card.close()

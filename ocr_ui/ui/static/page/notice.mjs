@@ -29,14 +29,14 @@ export class Notices {
 
   // A small engine that is the only one and loads for a moment is told well enough by the header.
   #isWorthTelling(engine, engines) {
-    if (engine.state === "idle") return false;
+    if (engine.state === "idle") return engine.message !== "";
     if (engine.state === "ready") return this.#taken.size > 0 && !this.#taken.has(engine.name) && engine === engines[0];
     return engine.state !== "loading" || engines.length > 1 || engine.share !== null || engine.message !== "";
   }
 
   #offered(engine, ready) {
     if (engine.state === "ready") return engine.name;
-    if (engine.state === "degraded") return null;
+    if (engine.state === "degraded" || engine.state === "idle") return null;
     return ready.find((name) => name !== engine.name && !this.#taken.has(name)) ?? null;
   }
 
