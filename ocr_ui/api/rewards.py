@@ -21,6 +21,7 @@ class RewardBody(BaseModel):
 
 class LabelBody(BaseModel):
     content: dict[str, Any] | None = None
+    part: str | None = None
 
 
 def reward_routes(workbench: Workbench, localize: Localize) -> APIRouter:
@@ -34,8 +35,11 @@ def reward_routes(workbench: Workbench, localize: Localize) -> APIRouter:
 
     @routes.post("/v1/items/{recognition_id}/rewards")
     async def item_reward(recognition_id: int, body: LabelBody, request: Request) -> ExactJSONResponse:
-        """The same for the model's answer of an item against a content, or against the item as it was left."""
-        scored = await workbench.rewarding.of_item(recognition_id, body.content)
+        """The same for the model's answer of an item against a content, or against the item as it was left.
+
+        `part` is "rules", which are quick, or "file", the team's own function; both without it.
+        """
+        scored = await workbench.rewarding.of_item(recognition_id, body.content, body.part)
         return ExactJSONResponse(localize(scored.to_dict(), language_of(request)))
 
     return routes

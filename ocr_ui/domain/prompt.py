@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -162,7 +163,7 @@ class PromptTemplate:
             )
         if not variable.many:
             return texts.get(value, value)
-        return "[" + ",".join(f"'{item}'" for item in split_values(value)) + "]"
+        return written_list(split_values(value))
 
 
 def answer_schema(names: tuple[str, ...]) -> dict[str, Any]:
@@ -173,6 +174,11 @@ def answer_schema(names: tuple[str, ...]) -> dict[str, Any]:
         "required": list(names),
         "additionalProperties": False,
     }
+
+
+def written_list(names: Iterable[str]) -> str:
+    """As the model's official prompts write a list."""
+    return "[" + ",".join(f"'{name}'" for name in names) + "]"
 
 
 def split_values(typed: str) -> list[str]:

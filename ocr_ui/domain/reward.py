@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.prompt import Task
 
 
@@ -74,12 +75,18 @@ class LabelProblem:
         message: an English sentence.
         mended: the label without the problem; None where no program can tell.
         details: values that the sentence speaks of.
+        content: of an item: its page without the problem; None where no program can tell.
+        hint: what a person can do about it.
     """
 
     code: str
     message: str
     mended: str | None = None
     details: dict[str, Any] = field(default_factory=dict, hash=False)
+    content: PageContent | None = None
+    hint: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        return {"code": self.code, "message": self.message, "mended": self.mended, "details": self.details}
+        content = self.content.to_dict() if self.content else None
+        told = {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
+        return {**told, "mended": self.mended, "content": content}

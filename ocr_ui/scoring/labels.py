@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ocr_ui.domain.reward import LabelProblem, RewardTask
-from ocr_ui.scoring.flat_text import flatten, without_coordinates
+from ocr_ui.scoring import flat_text
+from ocr_ui.scoring.flat_text import flatten
 from ocr_ui.scoring.official_fields import read_object
 from ocr_ui.scoring.official_spotting import NO_TEXT
 from ocr_ui.scoring.spotting_shapes import PAIR, read, rule_shape
@@ -65,16 +66,12 @@ def _parsing(label: str) -> Iterator[LabelProblem]:
         message = (
             f"The rule finds tables as <table> alone; {found[0][:80]} is overlooked, and the answer counts as wrong."
         )
-        yield LabelProblem(
-            "label_table_attributes", message, _TABLE_ATTRIBUTES.sub("<table>", label), {"tag": found[0][:80]}
-        )
-    if without_coordinates(flatten(label)) != flatten(label):
+        yield LabelProblem("label_table_attributes", message, without_attributes(label), {"tag": found[0][:80]})
+    if flat_text.without_coordinates(flatten(label)) != flatten(label):
         found = _COORDINATES.search(label)
         told = found[0] if found else ""
         message = f"Coordinates such as {told} are dropped from the answer and not from the label."
-        yield LabelProblem(
-            "label_coordinates", message, _COORDINATES.sub("", label) if found else None, {"found": told}
-        )
+        yield LabelProblem("label_coordinates", message, without_coordinates(label) if found else None, {"found": told})
 
 
 def _fields(label: str) -> Iterator[LabelProblem]:
@@ -87,6 +84,15 @@ def _fields(label: str) -> Iterator[LabelProblem]:
 
 
 # ---- mending
+
+
+def without_attributes(text: str) -> str:
+    """Tables as ``<table>`` alone."""
+    return _TABLE_ATTRIBUTES.sub("<table>", text)
+
+
+def without_coordinates(text: str) -> str:
+    return _COORDINATES.sub("", text)
 
 
 def _two_corners(found: re.Match[str]) -> str:

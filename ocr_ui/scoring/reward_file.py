@@ -56,6 +56,10 @@ class RewardFile:
         self._lock = threading.Lock()
         self._child: _Child | None = None
 
+    @property
+    def name(self) -> str:
+        return f"{self.path.name}:{self.function}"
+
     def score(self, task: str, response: str, reference: str, extra: dict[str, Any] | None = None) -> Reward:
         """Never raises: what the function does wrong is the reason of a reward without a value."""
         question = {
@@ -103,8 +107,7 @@ class RewardFile:
         return self._reward(None, failure.code, f"{failure.reason}{shown(printed)}", **details)
 
     def _reward(self, value: float | None, code: str, reason: str, /, **details: Any) -> Reward:
-        name = f"{self.path.name}:{self.function}"
-        return Reward(name, value, f"{name} {reason}", code, {"file": name, **details})
+        return Reward(self.name, value, f"{self.name} {reason}", code, {"file": self.name, **details})
 
     def _end(self) -> None:
         if self._child is not None:

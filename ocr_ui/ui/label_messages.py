@@ -40,8 +40,30 @@ PROBLEMS_ZH: dict[str, str] = {
     "label_lines_unread": "标签的 {lines} 行只有 {read} 行能读出，其余会算作模型编造的。",
     "label_no_fields": "标签没有字段，任何回答都得 0 分。",
     "label_no_object": "标签不是 JSON 对象，会按文本逐字评分。",
+    "label_only_json": "第 {line} 行（“{text}”）无法按模型的格式（{shape}）写下。",
     "label_polygon": "框只读取两个角点，这里有更多：框会被当成另一个。",
     "label_shape_unknown": "标签不是带框文本的四种格式之一，该样本不参与训练。",
     "label_table_attributes": "规则只认 <table>，会漏掉 {tag}，回答会被判错。",
     "label_text_like_coordinates": "文本“{text}”像坐标：JSON 能写下它，这种格式不能。",
 }
+
+HINTS_ZH: dict[str, str] = {
+    "field_twice": "请把其中一个设为缺失（∅），或重新识别此页。",
+    "label_coordinates": "请从文本中删除坐标。",
+    "label_empty": "请输入页面上的内容，或判为有误并不予采用。",
+    "label_line_break": "请把换行改为空格。",
+    "label_lines_unread": "请找出框或文本异常的行，重新输入或画框。",
+    "label_no_fields": "请指定字段名后重新识别此页。",
+    "label_no_object": "请指定字段名后重新识别此页。",
+    "label_only_json": "用于强化学习时以 JSON 写下；监督训练的格式会略去此条目。请改写该行。",
+    "label_polygon": "请重新画出该行的框。",
+    "label_shape_unknown": "请为每一行加框：选中该行后按 G。",
+    "label_table_attributes": "请把每个表格都写成 <table>。",
+    "label_text_like_coordinates": "用于强化学习时以 JSON 写下；监督训练的格式会略去此条目。请改写该文本。",
+    "layout_corrected": "请不予采用：只有模型答对的版面才能用于训练。",
+    "line_without_box": "请选中该行并按 G 加框，或删除该行。",
+    "no_fields": "请指定字段名后重新识别此页。",
+    "no_task": "请使用任务已知的模板重新识别此页。",
+    "tables_apart": "请让文本中的表格数与旁边的表格数一致。",
+}
+"""What a person can do about a problem that no program can mend."""

@@ -334,6 +334,7 @@ ERRORS_ZH: dict[str, str] = {
     "unknown_sampling": "没有采样设置 {names}。可选：{allowed}。",
     "unknown_sort": "没有排序方式 {sort}。",
     "unknown_state": "{value} 不是状态。可选：{allowed}。",
+    "unknown_part": "没有评分部分 {part}。可选：{allowed}。",
     "unknown_task": "没有任务 {task}。可选：{allowed}。",
     "unknown_variable": "模板 {template} 没有变量 {variables}。",
     "unknown_verdict": "{value} 不是结论。可选：{allowed}。",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ocr_ui.ui.label_messages import PROBLEMS_ZH
+from ocr_ui.ui.label_messages import HINTS_ZH, LEFT_OUT_ZH, PROBLEMS_ZH
 from ocr_ui.ui.messages import fill_in, localize_error
 
 REASONS_ZH: dict[str, str] = {
@@ -20,6 +20,7 @@ REASONS_ZH: dict[str, str] = {
     "文本平均相差 {difference:percent}。",
     "fields": "{fields} 个字段中 {right} 个正确。",
     "fields_wrong": "{fields} 个字段中 {right} 个正确。不正确：{wrong}。",
+    "judge_not_asked": "{task} 由评判模型评分，编辑时不询问它。",
     "judge_failed": "评判模型没有给出分数：{reason}。",
     "judged": "评判模型给了 {score} 分（满分 {best}）。{said}",
     "label_no_object": "标签不是 JSON 对象，按文本评分。",
@@ -59,8 +60,16 @@ def localize_rewards(value: dict[str, Any], language: str) -> dict[str, Any]:
     if language != "zh":
         return value
     rewards = [_reason(reward) for reward in value["rewards"]]
-    problems = [_said(problem, "message", PROBLEMS_ZH.get(problem["code"])) for problem in value["label_problems"]]
-    return {**value, "reason": rewards[0]["reason"], "rewards": rewards, "label_problems": problems}
+    problems = [_problem(problem) for problem in value["label_problems"]]
+    reason = rewards[0]["reason"] if rewards else ""
+    return {**value, "reason": reason, "rewards": rewards, "label_problems": problems}
+
+
+def _problem(problem: dict[str, Any]) -> dict[str, Any]:
+    code = problem["code"]
+    sentence = PROBLEMS_ZH.get(code) or (f"没有分值：{LEFT_OUT_ZH[code]}。" if code in LEFT_OUT_ZH else None)
+    hint = HINTS_ZH[code] if problem["hint"] else ""
+    return {**_said(problem, "message", sentence), "hint": hint}
 
 
 def localize_rollout(value: dict[str, Any], language: str) -> dict[str, Any]:

@@ -48,7 +48,8 @@ class Viewer(ModuleHTML):
         change: as saved, but Gradio also sends it, without data, for every new value.
 
     Talks to: POST /v1/pictures, POST /v1/pages/{sha256}/rotate {"turns"} (quarter turns clockwise),
-    POST /v1/corrections, POST /v1/differences, GET /v1/items/{id}, with the header X-Workbench-Lang.
+    POST /v1/corrections, POST /v1/differences, GET /v1/items/{id}, POST /v1/items/{id}/rewards,
+    with the header X-Workbench-Lang.
 
     Args:
         value: see above.

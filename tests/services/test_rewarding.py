@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ from stored import ANN, add_item, content, open_store, recognition
 from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation, PromptUsed
-from ocr_ui.errors import NotFound, TooLarge
+from ocr_ui.errors import BadInput, NotFound, TooLarge
 from ocr_ui.images.transform import Pad, PictureTransform
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.rewarding import LONGEST, Rewarding
@@ -108,6 +109,40 @@ async def test_without_a_label_it_says_why(store: Store, rewarding: Rewarding) -
     )
 
 
+async def test_what_mends_the_label_comes_with_it(store: Store, rewarding: Rewarding) -> None:
+    item = reading(store, content("Total"), "Total(10,0),(500,19)", Task.SPOTTING)
+    unplaced = PageContent((TextLine("Total", None, None, "l0"),), text="Total").to_dict()
+    [problem] = (await rewarding.of_item(item, unplaced)).problems
+    assert (problem.code, problem.message) == ("line_without_box", "No reward: line 1 has no box.")
+    assert problem.content
+    mended = await rewarding.of_item(item, problem.content.to_dict())
+    assert (mended.rewards[0].value, mended.problems) == (1, ())
+
+
+async def test_the_rules_do_not_wait_for_a_function_that_hangs(store: Store, tmp_path: Path) -> None:
+    team = tmp_path / "team.py"
+    team.write_text("import time\ndef compute_score(**k): time.sleep(600)\n")
+    rewarding = Rewarding(Settings(reward_file=str(team), reward_seconds=2), Annotator(store))
+    item = reading(store, content("Total"), "Total(10,0),(500,19)", Task.SPOTTING)
+    hanging = [asyncio.create_task(rewarding.of_item(item, part="file")) for _ in range(2)]
+    await asyncio.sleep(0.1)
+    found = await rewarding.of_item(item, part="rules")
+    assert [one.name for one in found.rewards] == ["official", "clean"]
+    assert found.file == "team.py:compute_score"
+    assert not any(one.done() for one in hanging)
+    assert [(await one).rewards[0].code for one in hanging] == ["reward_file_timeout"] * 2
+    assert (await rewarding.of_item(item)).rewards[1].value == 1
+    await rewarding.close()
+    with pytest.raises(BadInput):
+        await rewarding.of_item(item, part="judge")
+
+
+@pytest.mark.parametrize(("engine", "scored_as"), [("openai", "model"), ("rapidocr", "lines"), ("import", "import")])
+async def test_whose_answer_it_is(store: Store, rewarding: Rewarding, engine: str, scored_as: str) -> None:
+    item = reading(store, content("Total"), "Total(10,0),(500,19)", Task.SPOTTING, engine)
+    assert (await rewarding.of_item(item)).scored_as == scored_as
+
+
 async def test_of_fields_and_of_questions(store: Store, rewarding: Rewarding) -> None:
     fields = PageContent(fields=(Field("Total", "12.50"), Field("Date", None)))
     item = reading(store, fields, '```json\n{"Total": "12.60"}\n```', Task.FIELDS)
@@ -132,7 +167,8 @@ async def test_a_reward_file_comes_first_and_a_judge_is_asked_only_when_told(sto
         ]
         assert scored.to_dict()["reward"] == 4
         item = reading(store, PageContent(text="yes"), "yes", Task.QA)
-        await rewarding.of_item(item)
+        asked = await rewarding.of_item(item)
+        assert asked.rewards[1].code == "judge_not_asked"
         assert len(server.questions) == 1
         await rewarding.close()
 

@@ -6,7 +6,10 @@ import re
 
 import pytest
 
+from ocr_ui.domain.recognition import IMPORTED
 from ocr_ui.domain.review import ErrorKind
+from ocr_ui.exports.mends import MENDS
+from ocr_ui.scoring.rewards import RULES
 from ocr_ui.ui.viewer import STATIC
 from ocr_ui.ui.viewer_words import LANGUAGES, VIEWER_WORDS, viewer_words
 
@@ -24,6 +27,9 @@ def used_keys() -> set[str]:
     direct |= {f"act_{action}" for action in KEYS_TABLE}
     direct |= {f"group_{group}" for group in re.findall(r"\w+", GROUPS)}
     direct |= {f"kind_{kind.value}" for kind in ErrorKind}
+    direct |= {f"mend_{code}" for code in MENDS}
+    direct |= {f"scored_as_{whose}" for whose in ("model", "lines", IMPORTED)}
+    direct |= {f"reward_{rule}" for rule in (*RULES, "judge")}
     return direct
 
 
@@ -33,7 +39,20 @@ def test_every_word_that_the_page_asks_for_is_there() -> None:
 
 def test_no_word_is_left_over() -> None:
     text = "\n".join(SOURCES.values())
-    made_up = ("act_", "group_", "kind_", "run_", "view_", "mark_", "download_", "fail_", "method_")
+    made_up = (
+        "act_",
+        "group_",
+        "kind_",
+        "run_",
+        "view_",
+        "mark_",
+        "download_",
+        "fail_",
+        "method_",
+        "mend_",
+        "scored_as_",
+        "reward_",
+    )
     stale = {
         key
         for key in VIEWER_WORDS

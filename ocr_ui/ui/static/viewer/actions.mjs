@@ -8,7 +8,10 @@ const STEP = 2; // pixels on the screen that a nudge moves at least
 
 const ARROWS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
 
-/** @param {object} parts editor, stage, views, list, input, review, door, help, queue; filled in after it is made */
+/**
+ * @param {object} parts editor, stage, views, list, input, review, reward, rewardLine, door, help, queue; filled in
+ * after it is made
+ */
 export function makeActions(parts) {
   const { editor } = parts;
   const typing = () => parts.input.isOpen;
@@ -41,6 +44,8 @@ export function makeActions(parts) {
     save: () => parts.review.save(),
     right: () => parts.review.setVerdict("right"),
     wrong: () => parts.review.setVerdict("wrong"),
+    mend: () => parts.reward.mend(),
+    rewards: () => parts.reward.scored && parts.rewardLine.toggle(),
     zoom_in: () => parts.stage.zoom(1.25),
     zoom_out: () => parts.stage.zoom(0.8),
     fit: () => parts.stage.fit(),

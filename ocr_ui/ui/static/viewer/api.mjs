@@ -32,15 +32,15 @@ export class Api {
     return this.#send(path, { method: "GET", headers: this.headers });
   }
 
-  post(path, data) {
+  post(path, data, { timeout = TIMEOUT_MS } = {}) {
     const headers = { ...this.headers, "Content-Type": "application/json" };
-    return this.#send(path, { method: "POST", headers, body: JSON.stringify(data) });
+    return this.#send(path, { method: "POST", headers, body: JSON.stringify(data) }, timeout);
   }
 
-  async #send(path, options) {
+  async #send(path, options, timeout = TIMEOUT_MS) {
     let response;
     try {
-      response = await this.fetch(path, { ...options, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      response = await this.fetch(path, { ...options, signal: AbortSignal.timeout(timeout) });
     } catch (error) {
       throw new Failure({ code: "unreachable", details: { reason: String(error) } });
     }

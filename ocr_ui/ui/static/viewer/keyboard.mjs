@@ -3,7 +3,7 @@
 import { takesText } from "./dom.mjs";
 import { actionOf, isComposing, QUEUE_ACTIONS } from "./keys.mjs";
 
-const NOT_REPEATED = ["help", "save", "clean", ...QUEUE_ACTIONS];
+const NOT_REPEATED = ["help", "save", "clean", "mend", "rewards", ...QUEUE_ACTIONS];
 
 /** Keys work while the focus is in the viewer, or nowhere in particular, and the viewer is on the screen. */
 export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {

@@ -33,6 +33,8 @@ export const KEYS = [
   { action: "save", keys: ["Ctrl+S"], scope: "any", group: "change" },
   { action: "right", keys: ["R"], scope: "view", group: "change" },
   { action: "wrong", keys: ["W"], scope: "view", group: "change" },
+  { action: "mend", keys: ["F"], scope: "view", group: "change" },
+  { action: "rewards", keys: ["E"], scope: "view", group: "change" },
   { action: "accept_page", keys: ["A"], scope: "view", group: "queue" },
   { action: "submit_page", keys: ["Ctrl+Enter"], scope: "any", group: "queue" },
   { action: "reject_page", keys: ["X"], scope: "view", group: "queue" },

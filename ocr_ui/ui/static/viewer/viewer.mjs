@@ -26,6 +26,8 @@ import { Notices } from "./notice.mjs";
 import { Overlay } from "./overlay.mjs";
 import { PicturePane } from "./pane.mjs";
 import { Review } from "./review.mjs";
+import { LiveReward } from "./reward.mjs";
+import { RewardLine } from "./rewardline.mjs";
 import { Stage } from "./stage.mjs";
 import { arrival, viewOfDifference } from "./state.mjs";
 import { isLow } from "./sureness.mjs";
@@ -81,6 +83,8 @@ class Viewer {
     this.leaving.abort();
     this.stage.destroy();
     this.detail.destroy();
+    this.reward.destroy();
+    this.rewardLine.destroy();
     this.status.destroy();
     this.root.remove();
   }
@@ -102,6 +106,9 @@ class Viewer {
     this.views = new Views({ ...this, prefix, t, actions });
     this.review = this.#makeReview();
     this.views.isStale = () => this.review.contentChanged;
+    this.reward = new LiveReward({ editor, api: this.api });
+    this.reward.onmend = () => this.#mended();
+    this.rewardLine = new RewardLine({ editor, reward: this.reward, t, prefix, signal });
     this.verdict = new VerdictBar({ editor, review: this.review, t, actions });
     this.status = new StatusLine({ editor, t });
     this.warnings = new WarningList({ editor, t });
@@ -152,6 +159,7 @@ class Viewer {
     this.root.append(
       this.status.element,
       body,
+      this.rewardLine.element,
       this.verdict.element,
       this.help.element,
       this.voice,
@@ -173,6 +181,7 @@ class Viewer {
     editor.on("field", () => this.#drawField());
     editor.on("tools", () => this.#drawTools());
     editor.on("review", () => this.#drawReview());
+    editor.on("reward", () => this.rewardLine.render());
     this.input.onclose = (id) => {
       this.list.closed(id);
       this.pane.closeEditor();
@@ -318,6 +327,7 @@ class Viewer {
     this.status.render();
     this.warnings.render();
     this.verdict.relabel();
+    this.rewardLine.relabel();
   }
 
   // Typing ----------------------------------------------------------------------------------------------------------
@@ -361,6 +371,12 @@ class Viewer {
     this.editor.load(value, "replace");
     this.props.value = this.lastText;
     this.trigger("upload", { page, warnings });
+  }
+
+  /** A mend is seen where it was made, and can be taken back. */
+  #mended() {
+    const { t, actions } = this;
+    this.notices.show({ topic: "mend", words: t("mended"), buttons: [[t("act_undo"), actions.undo]] });
   }
 
   async #mayReplace() {
