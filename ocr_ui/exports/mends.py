@@ -131,10 +131,13 @@ def _boxes_of_the_model(said: Said) -> PageContent | None:
 
 
 def _with_lines(content: PageContent, lines: Sequence[TextLine]) -> PageContent:
-    """The text goes with the lines where it was nothing but them."""
-    follows = content.text.rstrip() == "\n".join(line.text for line in content.lines).rstrip()
-    text = "\n".join(line.text for line in lines) if follows and content.text else content.text
+    text = "\n".join(line.text for line in lines) if _follows(content) else content.text
     return replace(content, lines=tuple(lines), text=text)
+
+
+def _follows(content: PageContent) -> bool:
+    """The text is nothing but the lines."""
+    return bool(content.text) and content.text.rstrip() == "\n".join(line.text for line in content.lines).rstrip()
 
 
 # ---- Texts and tables
@@ -145,7 +148,7 @@ def _everywhere(change: Callable[[str], str]) -> Mend:
         content = said.content
         lines = [replace(line, text=change(line.text)) for line in content.lines]
         changed = _with_lines(content, [line for line in lines if line.text.strip() or _was_blank(line, content)])
-        text = changed.text if changed.text != content.text else change(content.text)
+        text = changed.text if _follows(content) else change(content.text)
         tables = content.tables
         if tables != said.recognition.content.tables:  # else the text is the label, and they are not
             tables = tuple(_table(table, change) for table in tables)

@@ -27,13 +27,13 @@ export class RewardLine {
         onclick: () => this.toggle(),
       },
       this.value,
-      icon("up"),
+      icon("chevron"),
     );
     this.file = h("span", { class: "vw-reward-file" });
     this.reason = h("span", { class: "vw-reward-reason", dir: "auto" });
     this.problem = h("span", { class: "vw-reward-problem", hidden: true });
     this.mendButton = h("button", { type: "button", class: "vw-button small", hidden: true });
-    this.mendButton.onclick = () => reward.mend();
+    this.mendButton.onclick = () => this.#mend();
     this.sheet = h("div", { class: "vw-rewards", id, role: "group", "data-title": "rewards_all", hidden: true });
     this.voice = h("span", { class: "vw-offscreen", role: "status" });
     this.element = h(
@@ -53,6 +53,12 @@ export class RewardLine {
 
   destroy() {
     clearTimeout(this.speaking);
+  }
+
+  /** The button may be gone afterwards; the focus stays beside it. */
+  #mend() {
+    this.reward.mend();
+    if (this.mendButton.hidden) this.button.focus();
   }
 
   // The sheet -------------------------------------------------------------------------------------------------------
@@ -117,13 +123,20 @@ export class RewardLine {
   /** The team's own function beside it: what training will see. */
   #renderFile() {
     const { reward, t } = this;
-    const name = reward.possible ? reward.scored?.file : "";
+    const name = this.#fileName;
     this.file.hidden = !name;
     if (!name) return;
     const value = reward.file?.reward;
     const words = reward.fileFresh ? (value === null ? t("reward_no_value") : valueText(value)) : "…";
     setText(this.file, `${shortName(name)} ${words}`);
     this.file.title = this.#fileReason();
+  }
+
+  /** "" where there is none, and where there is no label that it could be asked about. */
+  get #fileName() {
+    const { reward } = this;
+    const unasked = reward.fileFresh && reward.file === null;
+    return reward.possible && !unasked ? (reward.scored?.file ?? "") : "";
   }
 
   #fileReason() {
@@ -151,8 +164,9 @@ export class RewardLine {
   #renderSheet() {
     const { reward, t } = this;
     const { scored } = reward;
-    const rules = scored.rewards.map((one) => this.#row(t(`reward_${one.name}`), one.reward, one.reason));
-    const file = scored.file ? [this.#row(scored.file, reward.fileFresh ? reward.file.reward : "…", this.#fileReason())] : [];
+    const rules = scored.rewards.flatMap((one) => this.#row(t(`reward_${one.name}`), one.reward, one.reason));
+    const value = reward.fileFresh ? reward.file?.reward : "…";
+    const file = this.#fileName ? this.#row(scored.file, value, this.#fileReason()) : [];
     const label = h("pre", { dir: "auto", tabindex: "0", "data-title": "reward_label_text" }, scored.reference);
     label.setAttribute("aria-label", t("reward_label_text"));
     this.sheet.replaceChildren(

@@ -176,6 +176,8 @@ class Viewer {
     const { signal } = this.leaving;
     editor.on("load", (detail) => this.#loaded(detail));
     editor.on("doc", () => this.#drawContent());
+    // What is undone after another edit would be that edit.
+    editor.on("doc", () => editor.doc !== this.mendedDoc && this.notices.hide("mend"));
     editor.on("select", (detail) => this.#drawSelection(detail));
     editor.on("hover", () => this.#drawHover());
     editor.on("field", () => this.#drawField());
@@ -376,6 +378,7 @@ class Viewer {
   /** A mend is seen where it was made, and can be taken back. */
   #mended() {
     const { t, actions } = this;
+    this.mendedDoc = this.editor.doc;
     this.notices.show({ topic: "mend", words: t("mended"), buttons: [[t("act_undo"), actions.undo]] });
   }
 
