@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -78,11 +78,9 @@ def post(product: Product, item: int, lines: list[dict]) -> None:
 
 
 @pytest.fixture
-def live(with_file: Product, browser) -> Iterator[Desk]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, locale="en-US")
-    made = Desk(context.new_page(), with_file.url)
+def live(with_file: Product, open_desk: Callable[[str], Desk]) -> Iterator[Desk]:
+    made = open_desk(with_file.url)
     yield made
-    context.close()
     assert made.errors == []
 
 
