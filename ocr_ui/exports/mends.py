@@ -65,7 +65,7 @@ def _found(said: Said) -> Sequence[LabelProblem]:
 
 
 def _problem(reason: Reason) -> LabelProblem:
-    return LabelProblem(reason.code, f"No reward: {reason}.", details=reason.details)
+    return LabelProblem(reason.code, f"Left out of training: {reason}.", details=reason.details)
 
 
 def _mended(problem: LabelProblem, said: Said) -> PageContent | None:

@@ -67,7 +67,7 @@ def localize_rewards(value: dict[str, Any], language: str) -> dict[str, Any]:
 
 def _problem(problem: dict[str, Any]) -> dict[str, Any]:
     code = problem["code"]
-    sentence = PROBLEMS_ZH.get(code) or (f"没有分值：{LEFT_OUT_ZH[code]}。" if code in LEFT_OUT_ZH else None)
+    sentence = PROBLEMS_ZH.get(code) or (f"不参与训练：{LEFT_OUT_ZH[code]}。" if code in LEFT_OUT_ZH else None)
     hint = HINTS_ZH[code] if problem["hint"] else ""
     return {**_said(problem, "message", sentence), "hint": hint}
 

@@ -44,6 +44,13 @@ def test_an_item_without_a_label_says_so_in_chinese(client: TestClient, item: in
     headers = {"X-Workbench-Lang": "zh"}
     value = client.post(f"/v1/items/{item}/rewards", json={"content": said}, headers=headers).json()
     assert (value["reward"], value["reason"]) == (None, "没有分值：第 1 行没有框。")
+    [problem] = value["label_problems"]
+    assert (problem["message"], problem["hint"]) == (
+        "不参与训练：第 1 行没有框。",
+        "请选中该行并按 G 加框，或删除该行。",
+    )
+    assert client.post(f"/v1/items/{item}/rewards", json={"part": "judge"}).json()["error"]["code"] == "unknown_part"
+    assert client.post(f"/v1/items/{item}/rewards", json={"part": "file"}).json()["rewards"] == []
 
 
 @pytest.mark.parametrize(

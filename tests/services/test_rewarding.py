@@ -113,7 +113,7 @@ async def test_what_mends_the_label_comes_with_it(store: Store, rewarding: Rewar
     item = reading(store, content("Total"), "Total(10,0),(500,19)", Task.SPOTTING)
     unplaced = PageContent((TextLine("Total", None, None, "l0"),), text="Total").to_dict()
     [problem] = (await rewarding.of_item(item, unplaced)).problems
-    assert (problem.code, problem.message) == ("line_without_box", "No reward: line 1 has no box.")
+    assert (problem.code, problem.message) == ("line_without_box", "Left out of training: line 1 has no box.")
     assert problem.content
     mended = await rewarding.of_item(item, problem.content.to_dict())
     assert (mended.rewards[0].value, mended.problems) == (1, ())
