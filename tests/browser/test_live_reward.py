@@ -153,13 +153,13 @@ def test_attributes_of_a_table_are_mended_in_one_click_and_saved(live: Desk, ite
     worth = page.inner_text(f"{ROW} .vw-reward-value")
     assert worth in ("Reward 0", "Reward −1")
     assert page.locator(ROW).bounding_box() == before, "nothing jumps"
-    page.get_by_role("button", name="Mend (M)").click()
+    page.get_by_role("button", name="Mend (F)").click()
     shows(live, ROW, "Reward 1")
     assert text.input_value() == TABLE
     page.keyboard.press("Control+z")
     shows(live, PROBLEM, "overlooked")
     assert '<table border="1">' in text.input_value()
-    page.keyboard.press("m")
+    page.keyboard.press("f")
     shows(live, ROW, "Reward 1")
     page.locator("#viewer [data-view='text']").first.click()
     page.locator("#viewer .vw-whole").press("End")
@@ -174,7 +174,7 @@ def test_lines_without_a_box_get_the_models(live: Desk, items: dict[str, int]) -
     shows(live, ROW, "No reward")
     shows(live, PROBLEM, "line 1 has no box")
     assert page.locator("#viewer .vw-boxes polygon").count() == 0
-    page.keyboard.press("m")
+    page.keyboard.press("f")
     shows(live, ROW, "Reward 1")
     assert page.locator("#viewer .vw-boxes polygon").count() == 2
 
@@ -182,7 +182,7 @@ def test_lines_without_a_box_get_the_models(live: Desk, items: dict[str, int]) -
 def test_fields_are_made_of_a_text(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['fields']}").page
     shows(live, PROBLEM, "it has no fields")
-    page.keyboard.press("m")
+    page.keyboard.press("f")
     page.locator("#viewer [data-view='fields']").first.click()
     assert page.locator("#viewer .vw-field-value").input_value() == "12.50"
 
