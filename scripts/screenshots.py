@@ -112,7 +112,24 @@ def photograph(page: Page, url: str, language: str, theme: str, out: Path, name:
     page.wait_for_selector("#items tbody tr")
     page.wait_for_timeout(2500)
     page.screenshot(path=out / f"dataset-{name}.png")
+    review(page, out / f"review-{name}.png")
     page.close()
+
+
+def review(page: Page, file: Path) -> None:
+    """The desk with its first page, a line chosen and the comments open."""
+    page.fill("#review-person", "Ann")
+    page.wait_for_selector("#review-start:enabled")
+    page.click("#review-start")
+    page.wait_for_selector(".wb-rv-desk[data-item]")
+    page.keyboard.press("j")
+    page.keyboard.press("m")
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(1000)
+    page.screenshot(path=file)
+    page.keyboard.press("Escape")
+    page.keyboard.press("q")
+    page.wait_for_selector("#review-start")
 
 
 def opened(page: Page, url: str, language: str, theme: str = "light") -> None:

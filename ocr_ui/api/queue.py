@@ -105,9 +105,12 @@ def queue_routes(workbench: Workbench) -> APIRouter:
 
     @routes.post("/v1/queue/work")
     async def work(body: WorkBody) -> dict:
-        """A sign of work: the claims get their full time again, and the time of work so far is kept."""
+        """A sign of work: the claims get their full time again, and the time of work so far is kept. `lost` are the
+        items that somebody else has taken since, after a long pause."""
         until = await queue.work(body.items, body.holder, body.who, body.at, body.seconds)
-        return {"until": until.isoformat()}
+        lost = [claim for claim in (await queue.claims(body.items)).values() if claim.holder != body.holder]
+        told = [{"item": c.recognition_id, "person": c.person, "until": c.until.isoformat()} for c in lost]
+        return {"until": until.isoformat(), "lost": told}
 
     @routes.post("/v1/queue/release")
     async def release(body: ReleaseBody) -> dict:

@@ -122,7 +122,7 @@ class Queue:
             if at is not None and seconds > 0:
                 self._store.reviews.get(at)
                 self._store.queues.work(at, holder, person, seconds)
-            return self._store.claims.renew(items, holder, self._minutes)
+            return self._store.claims.renew(items, holder, person, self._minutes)
 
 
 def _holder(holder: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, Row, Select, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, insert, select
 
 from ocr_ui.domain.person import Person
 from ocr_ui.storage import people
@@ -41,12 +41,14 @@ class Claims:
                     return Claim(recognition_id, holder, people.clean(person), until)
         return None
 
-    def renew(self, items: Iterable[int], holder: str, minutes: float) -> datetime:
-        """Gives the holder's own claims on these items their full time again; what somebody took since stays theirs."""
-        until = datetime.now(UTC) + timedelta(minutes=minutes)
-        mine = claim.c.recognition_id.in_(list(items)), claim.c.holder == holder
+    def renew(self, items: Sequence[int], holder: str, person: Person, minutes: float) -> datetime:
+        """Gives the holder's claims on these items their full time again, also where it was over and nobody else has
+        the item now; what somebody took since stays theirs."""
         with self._database.writing() as connection:
-            connection.execute(update(claim).where(*mine).values(until=until))
+            now = datetime.now(UTC)
+            until = now + timedelta(minutes=minutes)
+            for recognition_id in matching(connection, items, None) - self._others(connection, items, holder, now):
+                _put(connection, recognition_id, holder, people.id_of(connection, person), until)
         return until
 
     def release(self, holder: str, items: Iterable[int] | None = None) -> None:

@@ -83,13 +83,15 @@ class Queues:
             seconds = select(second_review.c.recognition_id).where(
                 second_review.c.person_id == person_id, second_review.c.created_at >= since
             )
-            done = connection.scalar(select(func.count()).select_from(reviews.union(seconds).subquery()))
-            spent = connection.scalar(
-                select(func.sum(work_time.c.seconds)).where(
-                    work_time.c.person_id == person_id, work_time.c.updated_at >= since
-                )
+            finished = reviews.union(seconds).subquery()
+            done = connection.scalar(select(func.count()).select_from(finished))
+            mine = work_time.c.person_id == person_id, work_time.c.updated_at >= since
+            timed = select(func.count(work_time.c.recognition_id.distinct())).where(
+                *mine, work_time.c.recognition_id.in_(select(finished.c[0]))
             )
-        return Pace(done or 0, spent or 0.0)
+            measured = connection.scalar(timed)
+            spent = connection.scalar(select(func.sum(work_time.c.seconds)).where(*mine))
+        return Pace(done or 0, measured or 0, spent or 0.0)
 
 
 def _times(name: Any) -> Select:

@@ -207,14 +207,19 @@ class SavedFilter:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Attributes: done: items finished; seconds: of work, without idle time."""
+    """Attributes:
+    done: items finished.
+    timed: those of them whose time was measured, as it is at the desk.
+    seconds: of work, without idle time.
+    """
 
     done: int
+    timed: int
     seconds: float
 
     @property
     def per_hour(self) -> float | None:
-        return self.done * 3600 / self.seconds if self.seconds else None
+        return self.timed * 3600 / self.seconds if self.seconds else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,10 @@ REVIEW_WORDS: dict[str, dict[str, str]] = {
     "review.rate": {"en": "{rate} an hour of work", "zh": "每小时 {rate} 页"},
     "review.yours": {"en": "yours until {time}", "zh": "由您占用至 {time}"},
     "review.taken": {"en": "taken by {person} until {time}: to look at only", "zh": "{person} 占用至 {time}：仅可查看"},
+    "review.lost": {
+        "en": "{person} took it while you paused, until {time}: whoever saves second is told",
+        "zh": "在您暂停期间，{person} 已占用此页至 {time}：后保存的人会得到提示",
+    },
     "review.first_said": {"en": "{person} reviewed it first: {verdict}.", "zh": "{person} 首先复核：{verdict}。"},
     "review.ended": {"en": "That was the last one: {n} pages in this sitting.", "zh": "已是最后一页：本次共 {n} 页。"},
     "review.ended_one": {"en": "That was the last one: 1 page in this sitting."},

@@ -32,9 +32,12 @@ def test_an_item_is_one_tabs_until_it_is_given_back(client: TestClient, item: in
     refused = client.post(f"/v1/items/{item}/claim", json={"holder": B, "person": "Bo"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "claimed")
     claim = client.get(f"/v1/items/{item}/claim").json()
-    assert claim == {"person": "", "until": taken.json()["until"]}
+    assert claim == {"person": "", "until": taken.json()["until"]}, "who asked gave no name"
     work = {"items": [item], "holder": A, "person": "Ann", "at": item, "seconds": 7.5}
-    assert client.post("/v1/queue/work", json=work).json()["until"] > taken.json()["until"]
+    renewed = client.post("/v1/queue/work", json=work).json()
+    assert (renewed["until"] > taken.json()["until"], renewed["lost"]) == (True, [])
+    late = client.post("/v1/queue/work", json={"items": [item], "holder": B, "person": "Bo"}).json()
+    assert [(one["item"], one["person"]) for one in late["lost"]] == [(item, "Ann")]
     assert client.get(f"/v1/items/{item}/time").json() == {"seconds": {"Ann": 7.5}}
     assert client.post("/v1/queue/release", json={"holder": A}).status_code == 200
     assert client.post(f"/v1/items/{item}/claim", json={"holder": B}).json()["item"] == item

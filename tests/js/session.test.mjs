@@ -33,6 +33,8 @@ test("every item comes once, in the order of the list", async () => {
   const { session } = served([5, 3, 9, 1]);
   await session.start();
   assert.deepEqual(await walk(session), [5, 3, 9, 1]);
+  assert.equal(session.current, null);
+  assert.equal((await session.previous()).id, 1);
 });
 
 test("the next item is asked for while the one before is shown", async () => {

@@ -44,10 +44,10 @@ def test_a_claim_ends_with_its_time_and_work_renews_it(store: Store) -> None:
     assert take(store, A, minutes=-1) == 1
     assert store.claims.of([1]) == {}
     assert take(store, B, person=BO) == 1
-    store.claims.renew([1], A, 10)
+    store.claims.renew([1, 99], A, ANN, 10)
     assert store.claims.of([1])[1].person == "薄"
     assert take(store, B, (2,), minutes=-1) == 2
-    until = store.claims.renew([2], B, 10)
+    until = store.claims.renew([2], B, BO, 10)
     assert store.claims.of([2])[2].until == until
     assert take(store, A, (2,)) is None
 

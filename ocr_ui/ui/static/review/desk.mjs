@@ -11,6 +11,7 @@ import { Session } from "./session.mjs";
 import { Side } from "./side.mjs";
 
 const BEAT_MS = 15_000;
+const SURE_SECONDS = 60; // of less work a pace says nothing
 const REVIEWED = ["submitted", "accepted", "rejected"];
 
 export class Desk {
@@ -204,15 +205,14 @@ export class Desk {
     else this.viewer?.list.element.focus({ preventScroll: true });
   }
 
-  #showClaim({ until, taken }) {
+  /** `taken`: by somebody else before it was shown; `lost`: while this person paused for long. */
+  #showClaim({ until, taken = null, lost = null }) {
     const time = (moment) => new Date(moment).toLocaleTimeString(this.props.language, { hour: "2-digit", minute: "2-digit" });
-    const words = taken
-      ? this.t("taken", { person: taken.person || this.t("somebody"), time: time(taken.until) })
-      : until
-        ? this.t("yours", { time: time(until) })
-        : "";
+    const other = taken ?? lost;
+    const values = other && { person: other.person || this.t("somebody"), time: time(other.until) };
+    const words = other ? this.t(taken ? "taken" : "lost", values) : this.t("yours", { time: time(until) });
     setText(this.claim, words);
-    this.claim.classList.toggle("bad", !!taken);
+    this.claim.classList.toggle("bad", !!other);
   }
 
   /** What the first person said, where it is visible. */
@@ -225,8 +225,8 @@ export class Desk {
     setText(this.first, first.note ? `${said} ${first.note}` : said);
   }
 
-  #showPace({ done, per_hour: rate }) {
-    const hourly = !rate ? "" : this.t("rate", { rate: Math.round(rate) });
+  #showPace({ done, seconds, per_hour: rate }) {
+    const hourly = !rate || seconds < SURE_SECONDS ? "" : this.t("rate", { rate: Math.round(rate) });
     setText(this.pace, [this.t("done_today", { n: done }), hourly].filter(Boolean).join(" · "));
   }
 
@@ -236,7 +236,7 @@ export class Desk {
     for (const action of ["accept_page", "reject_page", "skip_page"]) if (buttons[action]) buttons[action].disabled = !open;
     buttons.submit_page.disabled = !open || (this.merging && !this.merge?.ready);
     buttons.next_page.disabled = busy || !!this.ended;
-    buttons.previous_page.disabled = busy || !(this.ended ? session.trail.length : session.hasPrevious);
+    buttons.previous_page.disabled = busy || !session.hasPrevious;
     buttons.comments.disabled = !this.current;
   }
 
@@ -337,7 +337,10 @@ export class Desk {
     if (!this.current || this.activity.isIdle) return;
     const { current } = this;
     const answer = await this.#spend({ items: this.session.held });
-    if (answer && current === this.current && !current.taken) this.#showClaim({ until: answer.until });
+    if (answer && current === this.current && !current.taken) {
+      const lost = answer.lost.find((claim) => claim.item === current.id);
+      this.#showClaim({ until: answer.until, lost });
+    }
     this.#askPace();
   }
 

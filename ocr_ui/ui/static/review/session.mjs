@@ -68,7 +68,10 @@ export class Session {
     const found = await (this.ahead ?? this.#find());
     this.ahead = null;
     this.loaded = null;
-    if (!found) return null;
+    if (!found) {
+      this.at = this.trail.length; // behind the last one, which is the previous one now
+      return null;
+    }
     this.trail.push(found.id);
     this.at = this.trail.length - 1;
     this.ahead = this.#find();
