@@ -21,7 +21,7 @@ test("every action of the table can be done and stands in a group of the help sh
   for (const { action, group, scope } of KEYS) {
     assert.equal(typeof actions[action], "function", action);
     assert.ok(GROUPS.includes(group), group);
-    assert.ok(["view", "text", "any"].includes(scope), scope);
+    assert.ok(["view", "text", "any", "native"].includes(scope), scope);
   }
 });
 

@@ -1,5 +1,6 @@
 /** What keys and buttons do, by the names of the table of keys. */
 
+import { makeEditActions } from "./editactions.mjs";
 import { QUEUE_ACTIONS } from "./keys.mjs";
 import { nextPlace, VIEW_OF } from "./uncertain.mjs";
 
@@ -17,6 +18,7 @@ export function makeActions(parts) {
   const typing = () => parts.input.isOpen;
   const edit = () => editor.selected && parts.editText(editor.selected);
   const actions = {
+    ...makeEditActions(parts),
     next: () => editor.step(1),
     previous: () => editor.step(-1),
     next_uncertain: () => visit(1),
@@ -109,8 +111,7 @@ export function makeActions(parts) {
   }
 
   function nudge(x, y) {
-    const quad = editor.selectedLine?.quad;
-    if (!quad || typing()) return;
+    if (!editor.selectedLine || typing()) return;
     const step = Math.max(1, Math.round(STEP / parts.stage.view.k));
     editor.nudge(x * step, y * step, parts.stage.size);
   }
@@ -118,6 +119,7 @@ export function makeActions(parts) {
   function cancel() {
     if (editor.drawing) editor.setDrawing(null);
     else if (editor.tools.handle !== null) editor.setTool("handle", null);
+    else if (editor.marked.size) editor.select(editor.selected);
     else editor.select(null);
   }
 }

@@ -9,6 +9,23 @@ import { changedPart } from "./text.mjs";
 const HIGHEST = 40; // pixels on the screen
 const LARGEST_ZOOM = 3;
 
+/** Tools of selected lines: icon and action, in groups. */
+const MORE = [
+  [
+    ["split", "split"],
+    ["join", "join"],
+  ],
+  [
+    ["copy", "copy_lines"],
+    ["cut", "cut_lines"],
+    ["paste", "paste_lines"],
+  ],
+  [
+    ["turn_left", "rotate_left"],
+    ["turn_right", "rotate_right"],
+  ],
+];
+
 const CONTEXT = 24; // characters before a change
 
 /** The end of a text: what stands before a change, short enough that the change is in sight. */
@@ -28,13 +45,18 @@ export class Detail {
       original: tool("restore", "original"),
       remove: tool("remove", "remove"),
     };
+    this.more = MORE.map((group) => group.map(([name, action]) => tool(name, action)));
     this.crop = h("div", { class: "vw-crop", "aria-hidden": "true" });
     this.note = h("div", { class: "vw-note", dir: "auto" });
     const tools = h("div", { class: "vw-tools" }, Object.values(this.buttons));
     this.width = 400;
     this.sizing = new ResizeObserver(([entry]) => this.#resized(entry.contentRect.width));
     this.sizing.observe(this.crop);
-    this.element = h("div", { class: "vw-detail" }, this.crop, h("div", { class: "vw-detail-row" }, this.note, tools));
+    const groups = this.more.map((group) => h("div", { class: "vw-group" }, group));
+    const more = h("div", { class: "vw-more", role: "toolbar", "data-title": "line_tools" }, groups);
+    more.addEventListener("pointerdown", (event) => event.preventDefault()); // the cursor stays where it is in the text
+    const row = h("div", { class: "vw-detail-row" }, this.note, tools);
+    this.element = h("div", { class: "vw-detail" }, this.crop, row, more);
   }
 
   destroy() {
@@ -55,7 +77,7 @@ export class Detail {
     this.#renderCrop(line);
     this.note.replaceChildren(...(line ? this.#notes(line) : [this.#hint()]));
     const change = line ? changeOf(line, editor.models) : "same";
-    for (const button of Object.values(this.buttons)) button.disabled = !editor.canEdit || !line;
+    for (const button of [...Object.values(this.buttons), ...this.more.flat()]) button.disabled = !editor.canEdit || !line;
     this.buttons.original.disabled ||= change === "same" || change === "added";
   }
 
@@ -94,6 +116,7 @@ export class Detail {
       return [h("span", { class: "vw-warning-text" }, messages), ...shown];
     }
     if (shown.length) return shown;
+    if (editor.marked.size) return [h("span", { class: "vw-subdued" }, t("lines_selected", { n: editor.chosen.length }))];
     const number = editor.doc.lines.indexOf(line) + 1;
     const place = t("line_of", { number, total: editor.doc.lines.length });
     if (!line.quad) return [h("span", {}, t("nobox_hint"))];

@@ -4,10 +4,16 @@
  * load (how), doc, select (from), hover, field, tools, run.
  */
 
-import { moveHandle, moveQuad, quadAround, quadBeside, roundQuad } from "./geometry.mjs";
+import * as Edits from "./edits.mjs";
+import { bounds, fitQuad, moveHandle, moveQuad, quadAround, quadBeside, rotateQuad, roundQuad } from "./geometry.mjs";
 import { History } from "./history.mjs";
 import * as State from "./state.mjs";
 import { uncertainPlaces } from "./uncertain.mjs";
+
+const heightOf = (quad) => {
+  const [, top, , bottom] = bounds(quad);
+  return bottom - top;
+};
 
 export class Editor {
   constructor() {
@@ -15,6 +21,8 @@ export class Editor {
     this.history = new History(State.EMPTY);
     this.#show({});
     this.selected = null;
+    this.marked = new Set();
+    this.anchor = null;
     this.hovered = null;
     this.tools = { boxes: true, clean: false, invisible: false, handle: null };
     this.drawing = null;
@@ -80,7 +88,7 @@ export class Editor {
     this.#show(value, loaded);
     if (how === "replace" || how === "merge") this.#setDocument(loaded);
     if (how === "replace") this.#forgetPlace();
-    if (State.indexOf(this.doc.lines, this.selected) < 0) this.selected = null;
+    this.#dropLost();
     this.emit("load", { how, samePage });
   }
 
@@ -104,6 +112,8 @@ export class Editor {
   #forgetPlace() {
     this.history.reset(this.doc);
     this.selected = null;
+    this.marked = new Set();
+    this.anchor = null;
     this.hovered = null;
     this.drawing = null;
     this.tools.handle = null;
@@ -117,20 +127,69 @@ export class Editor {
   #apply(next, mergeKey = null) {
     if (next === this.doc) return;
     this.history.push(next, mergeKey);
-    if (State.indexOf(this.doc.lines, this.selected) < 0) this.selected = null;
+    this.#dropLost();
     this.emit("doc");
+  }
+
+  /** Lines that are gone are selected no longer. */
+  #dropLost() {
+    if (State.indexOf(this.doc.lines, this.selected) < 0) this.selected = null;
+    if (!this.marked.size) return;
+    this.marked = new Set(Edits.linesOf(this.doc, this.marked).map((line) => line.id));
   }
 
   // Selecting -------------------------------------------------------------------------------------------------------
 
-  /** `from` says where it was asked for: list, picture, key, warning. */
-  select(id, { from = "key", edit = false } = {}) {
+  /** Ids of all selected lines in their order: the one that has the keys, and those marked beside it. */
+  get chosen() {
+    if (!this.marked.size) return this.selected === null ? [] : [this.selected];
+    return Edits.linesOf(this.doc, [...this.marked, this.selected]).map((line) => line.id);
+  }
+
+  /**
+   * `from` says where it was asked for: list, picture, key, warning. `reach` "to" marks all lines from where marking
+   * began, "also" marks or releases this one.
+   */
+  select(wanted, { from = "key", edit = false, reach = null } = {}) {
+    const id = this.#mark(wanted, reach);
     if (id !== this.selected) {
       this.selected = id;
       this.tools.handle = null;
       this.history.endMerging();
     }
     this.emit("select", { from, edit });
+  }
+
+  /** Marks lines; gives the one that is selected then. */
+  #mark(id, reach) {
+    if (!reach || id === null) {
+      this.marked = new Set();
+      this.anchor = id;
+      return id;
+    }
+    this.anchor ??= this.selected ?? id;
+    if (reach === "to") {
+      this.marked = new Set(Edits.idsBetween(this.doc, this.anchor, id));
+      return id;
+    }
+    if (!this.marked.delete(id)) {
+      this.marked.add(id).add(this.selected ?? id);
+      return id;
+    }
+    return this.selected === id ? ([...this.marked].at(-1) ?? null) : this.selected;
+  }
+
+  selectAll() {
+    this.marked = new Set(this.doc.lines.map((line) => line.id));
+    this.selected ??= this.doc.lines[0]?.id ?? null;
+    this.emit("select", { from: "key" });
+  }
+
+  #choose(ids) {
+    this.marked = new Set(ids.length > 1 ? ids : []);
+    this.selected = ids[0] ?? null;
+    this.anchor = this.selected;
+    this.emit("select", { from: "new" });
   }
 
   hover(id) {
@@ -146,9 +205,9 @@ export class Editor {
   }
 
   /** Selects the line `step` further on; true where there is one. */
-  step(step, { wanted, edit = false } = {}) {
+  step(step, { wanted, edit = false, reach = null } = {}) {
     const id = State.neighbour(this.doc.lines, this.selected, step, wanted);
-    if (id !== null) this.select(id, { edit });
+    if (id !== null) this.select(id, { edit, reach });
     return id !== null;
   }
 
@@ -195,36 +254,102 @@ export class Editor {
     return quadBeside(line.quad, size);
   }
 
-  /** Moves the selected box, or the handle of it that is active; quick repetitions are one step to undo. */
+  /** Moves the selected boxes, or the handle that is active; quick repetitions are one step to undo. */
   nudge(dx, dy, size) {
-    const { quad } = this.selectedLine;
     const { handle } = this.tools;
-    const moved = handle === null ? moveQuad(quad, dx, dy, size) : moveHandle(quad, handle, dx, dy, size);
-    this.setQuad(this.selected, moved, `nudge ${this.selected} ${handle}`);
+    const ids = handle === null ? this.chosen : [this.selected];
+    const move = (quad) => (handle === null ? moveQuad(quad, dx, dy, size) : moveHandle(quad, handle, dx, dy, size));
+    this.#changeQuads(ids, move, `nudge ${ids} ${handle}`);
   }
 
-  remove(id = this.selected) {
-    const index = State.indexOf(this.doc.lines, id);
+  /** Turns the selected boxes, each around its own middle. */
+  rotate(degrees, size) {
+    this.#changeQuads(this.chosen, (quad) => rotateQuad(quad, degrees, size), `rotate ${this.chosen}`);
+  }
+
+  #changeQuads(ids, change, mergeKey) {
+    if (this.canEdit) this.#apply(Edits.changeQuads(this.doc, ids, change), mergeKey);
+  }
+
+  remove(ids = this.chosen) {
+    const index = State.indexOf(this.doc.lines, ids[0] ?? null);
     if (!this.canEdit || index < 0) return;
-    const next = State.removeLine(this.doc, id);
-    this.selected = (next.lines[index] ?? next.lines[index - 1])?.id ?? null;
+    const next = Edits.removeLines(this.doc, ids);
+    this.selected = (next.lines[index] ?? next.lines.at(-1))?.id ?? null;
+    this.marked = new Set();
     this.#apply(next);
     this.emit("select", { from: "key" });
   }
 
+  /** Cuts a line in two before the character at `at`; the second part is selected. False where there is no cut. */
+  split(id, at, widthOf) {
+    const next = Edits.splitLine(this.doc, id, at, widthOf);
+    if (!this.canEdit || next === this.doc) return false;
+    this.history.endMerging();
+    this.#apply(next);
+    this.select(next.lines[State.indexOf(next.lines, id) + 1].id);
+    return true;
+  }
+
+  /** Makes one line of the selected ones, of one alone and the line after it. False where they are not neighbours. */
+  join() {
+    const chosen = this.chosen;
+    const index = State.indexOf(this.doc.lines, chosen[0] ?? null);
+    const next = this.doc.lines[index + 1]?.id;
+    const ids = chosen.length === 1 && next ? [chosen[0], next] : chosen;
+    if (ids.length < 2 || Edits.idsBetween(this.doc, ids[0], ids.at(-1)).length !== ids.length) return false;
+    if (!this.canEdit) return false;
+    this.#apply(Edits.joinLines(this.doc, ids));
+    this.select(ids[0]);
+    return true;
+  }
+
+  /** Puts copies of lines behind the selected one; beside themselves where they stand there already. */
+  paste(lines, size) {
+    if (!this.canEdit || !lines.length) return;
+    const covers = Edits.coversItself(this.doc, lines);
+    const place = (quad) => fitQuad(covers ? moveQuad(quad, 0, heightOf(quad) * 1.15, size) : quad, size);
+    const placed = lines.map((line) => ({ ...line, quad: line.quad && roundQuad(place(line.quad)) }));
+    const [next, ids] = Edits.insertCopies(this.doc, placed, this.chosen.at(-1) ?? null);
+    this.#apply(next);
+    this.#choose(ids);
+  }
+
+  /** The lines in another order, as one step; true where that changes anything. */
+  order(ids) {
+    const next = Edits.orderLines(this.doc, ids);
+    if (!this.canEdit || next === this.doc) return false;
+    this.#apply(next);
+    this.emit("select", { from: "server" });
+    return true;
+  }
+
+  /** Text and boxes of the selected lines as the model gave them. */
   restore(id = this.selected) {
+    if (id === this.selected && this.marked.size) return this.restoreAll(this.chosen);
     const model = this.models.get(id);
     if (!this.canEdit || !model) return;
-    const gone = State.indexOf(this.doc.lines, id) < 0;
-    this.#apply(gone ? State.insertLine(this.doc, model, this.#before(id)) : State.restoreLine(this.doc, model));
+    this.#apply(this.#restored(this.doc, model));
     this.select(id);
   }
 
+  /** Lines that the model read as it read them, the deleted ones too, as one step; what a person added stays. */
+  restoreAll(ids = [...this.models.keys()]) {
+    if (!this.canEdit) return;
+    const models = ids.map((id) => this.models.get(id)).filter(Boolean);
+    this.#apply(models.reduce((doc, model) => this.#restored(doc, model), this.doc));
+  }
+
+  #restored(doc, model) {
+    const gone = State.indexOf(doc.lines, model.id) < 0;
+    return gone ? State.insertLine(doc, model, this.#before(doc, model.id)) : State.restoreLine(doc, model);
+  }
+
   /** The line that the model had before this one and that is still there. */
-  #before(id) {
+  #before(doc, id) {
     const order = [...this.models.keys()];
     const earlier = order.slice(0, order.indexOf(id)).reverse();
-    return earlier.find((key) => State.indexOf(this.doc.lines, key) >= 0) ?? null;
+    return earlier.find((key) => State.indexOf(doc.lines, key) >= 0) ?? null;
   }
 
   move(step, id = this.selected) {
@@ -251,7 +376,7 @@ export class Editor {
     if (!this.history[way]()) return;
     const place = State.firstDifference(before, this.doc);
     if (place) this.selected = place;
-    if (State.indexOf(this.doc.lines, this.selected) < 0) this.selected = null;
+    this.#dropLost();
     this.emit("doc");
     this.emit("select", { from: "key" });
   }

@@ -70,6 +70,86 @@ export function quadAround([x, y], wide, size) {
   return clampQuad(rectQuad([x - wide / 2, y - high / 2], [x + wide / 2, y + high / 2]), size);
 }
 
+const TALL = 1.5; // as in engines/reading_order.py: higher than wide by this, text runs down the page
+
+const middleOf = (a, b) => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
+const between = (a, b, share) => [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share];
+const distance = (a, b) => Math.hypot(b[0] - a[0], b[1] - a[1]);
+
+export const center = (quad) => middleOf(middleOf(quad[0], quad[2]), middleOf(quad[1], quad[3]));
+
+export const isTall = (quad) => distance(quad[0], quad[3]) >= TALL * distance(quad[0], quad[1]);
+
+/** Moves a quad into the picture without changing its shape, as far as it fits there. */
+export function fitQuad(quad, size) {
+  const [left, top, right, bottom] = bounds(quad);
+  const dx = left < 0 ? -left : Math.min(0, size.width - right);
+  const dy = top < 0 ? -top : Math.min(0, size.height - bottom);
+  return clampQuad(
+    quad.map(([x, y]) => [x + dx, y + dy]),
+    size,
+  );
+}
+
+/** Turns a quad around its middle, clockwise on the screen. */
+export function rotateQuad(quad, degrees, size) {
+  const [cx, cy] = center(quad);
+  const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  const turned = quad.map(([x, y]) => [
+    cx + (x - cx) * cos - (y - cy) * sin,
+    cy + (x - cx) * sin + (y - cy) * cos,
+  ]);
+  return fitQuad(turned, size);
+}
+
+/** The angle at a point, in degrees clockwise, as seen from the middle of a quad. */
+export function angleAt(quad, [x, y]) {
+  const [cx, cy] = center(quad);
+  return (Math.atan2(y - cy, x - cx) * 180) / Math.PI;
+}
+
+/** Where the handle for turning stands: over the middle of the top edge, `reach` pixels of the picture away. */
+export function turningPoint(quad, reach) {
+  const top = middleOf(quad[0], quad[1]);
+  const [cx, cy] = center(quad);
+  const length = distance([cx, cy], top) || 1;
+  return [top[0] + ((top[0] - cx) / length) * reach, top[1] + ((top[1] - cy) / length) * reach];
+}
+
+/**
+ * Cuts a quad in two across its text; `share` (0..1) of its length goes to the first part, which stands on the left,
+ * on the right where the text runs `fromRight`, on top where `down`.
+ */
+export function splitQuad([a, b, c, d], share, { fromRight = false, down = false } = {}) {
+  if (down) {
+    const [left, right] = [between(a, d, share), between(b, c, share)];
+    return [
+      [a, b, right, left],
+      [left, right, c, d],
+    ];
+  }
+  const at = fromRight ? 1 - share : share;
+  const [top, bottom] = [between(a, b, at), between(d, c, at)];
+  const parts = [
+    [a, top, bottom, d],
+    [top, b, c, bottom],
+  ];
+  return fromRight ? parts.reverse() : parts;
+}
+
+/** The smallest box around several quads that lies as the longest of them does. */
+export function quadAroundAll(quads) {
+  const longest = quads.toSorted((p, q) => distance(q[0], q[1]) - distance(p[0], p[1]))[0];
+  const length = distance(longest[0], longest[1]) || 1;
+  const [ux, uy] = [(longest[1][0] - longest[0][0]) / length, (longest[1][1] - longest[0][1]) / length];
+  const places = quads.flat().map(([x, y]) => [x * ux + y * uy, y * ux - x * uy]);
+  const [left, top, right, bottom] = bounds(places);
+  return rectQuad([left, top], [right, bottom]).map(([along, across]) => [
+    along * ux - across * uy,
+    along * uy + across * ux,
+  ]);
+}
+
 export const isTooSmall = (quad, pixels) => {
   const [left, top, right, bottom] = bounds(quad);
   return right - left < pixels || bottom - top < pixels;

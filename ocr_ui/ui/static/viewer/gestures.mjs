@@ -1,6 +1,7 @@
 /** What pointers do on the picture: pan, zoom, pinch, select, move, reshape, draw. */
 
-import { clampQuad, isTooSmall, moveHandle, moveQuad, rectQuad, roundQuad } from "./geometry.mjs";
+import { angleAt, clampQuad, isTooSmall, moveHandle, moveQuad, rectQuad, rotateQuad, roundQuad } from "./geometry.mjs";
+import { TURN } from "./overlay.mjs";
 
 const DEAD_ZONE = 3; // pixels on the screen that a click may wander
 const SMALLEST = 3; // pixels of the picture
@@ -44,9 +45,11 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
 
   function kindOf(event) {
     const { id, handle } = event.target.dataset;
-    if (event.button === 1 || !editor.canEdit) return { kind: "pan", id };
+    const reach = reachOf(event);
+    if (event.button === 1 || !editor.canEdit || reach) return { kind: "pan", id, reach };
     if (editor.drawing) return { kind: "draw" };
     const quad = editor.selectedLine?.quad;
+    if (Number(handle) === TURN && quad) return { kind: "turn", quad };
     if (handle !== undefined && quad) return { kind: "reshape", handle: Number(handle), quad };
     if (id && id === editor.selected) return { kind: "move", quad, id };
     return { kind: "pan", id };
@@ -92,11 +95,14 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
     pan: (at) => stage.pan(at.x - drag.last.x, at.y - drag.last.y),
     move: (at) => show(moveQuad(drag.quad, ...offset(at), stage.size)),
     reshape: (at) => show(moveHandle(drag.quad, drag.handle, ...offset(at), stage.size)),
+    turn: (at) => show(rotateQuad(drag.quad, angle(at) - angle(drag.at), stage.size)),
     draw(at) {
       drag.result = clampQuad(rectQuad(stage.toPicture(drag.at), stage.toPicture(at)), stage.size);
       overlay.showDrawn(drag.result);
     },
   };
+
+  const angle = (at) => angleAt(drag.quad, stage.toPicture(at));
 
   function show(quad) {
     drag.result = quad;
@@ -115,7 +121,11 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   }
 
   function click() {
-    if (drag.kind === "pan" && !editor.drawing) editor.select(drag.id ?? null, { from: "picture" });
+    if (drag.kind === "pan" && !editor.drawing) choose();
+  }
+
+  function choose() {
+    if (drag.id || !drag.reach) editor.select(drag.id ?? null, { from: "picture", reach: drag.reach });
   }
 
   function finish() {
@@ -135,6 +145,9 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
     drag = null;
   }
 }
+
+/** What a click with Shift, or with Ctrl or Command, does to the selection; see `Editor.select`. */
+export const reachOf = (event) => (event.shiftKey ? "to" : event.ctrlKey || event.metaKey ? "also" : null);
 
 const gap = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 const middle = (a, b) => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });

@@ -1,7 +1,7 @@
 /**
  * The one table of key bindings. The help sheet and the titles of buttons are made from it; `act_<action>` is the
  * word for each action. Scope "view": focus is in the viewer but not in text; "text": a line is being typed;
- * "any": both.
+ * "any": both; "native": the browser does it and tells us, see `clipboard.mjs`.
  */
 
 export const KEYS = [
@@ -11,23 +11,35 @@ export const KEYS = [
   { action: "previous_uncertain", keys: ["Shift+U"], scope: "view", group: "lines" },
   { action: "first", keys: ["Home"], scope: "view", group: "lines" },
   { action: "last", keys: ["End"], scope: "view", group: "lines" },
+  { action: "mark_next", keys: ["Shift+J"], scope: "view", group: "lines" },
+  { action: "mark_previous", keys: ["Shift+K"], scope: "view", group: "lines" },
+  { action: "mark_all", keys: ["Ctrl+A"], scope: "view", group: "lines" },
   { action: "edit", keys: ["Enter", "F2"], scope: "view", group: "text" },
   { action: "text_next", keys: ["Enter"], scope: "text", group: "text" },
   { action: "text_previous", keys: ["Shift+Enter"], scope: "text", group: "text" },
   { action: "text_leave", keys: ["Escape"], scope: "text", group: "text" },
+  { action: "split", keys: ["Alt+Enter"], scope: "any", group: "text" },
+  { action: "join", keys: ["Shift+M"], scope: "view", group: "text" },
+  { action: "copy_lines", keys: ["Ctrl+C"], scope: "native", group: "text" },
+  { action: "cut_lines", keys: ["Ctrl+X"], scope: "native", group: "text" },
+  { action: "paste_lines", keys: ["Ctrl+V"], scope: "native", group: "text" },
   { action: "original", keys: ["O"], scope: "view", group: "text" },
+  { action: "original_all", keys: ["Shift+O"], scope: "view", group: "text" },
   { action: "invisible", keys: ["I"], scope: "view", group: "text" },
   { action: "nudge_left", keys: ["Alt+ArrowLeft"], scope: "view", group: "boxes" },
   { action: "nudge_right", keys: ["Alt+ArrowRight"], scope: "view", group: "boxes" },
   { action: "nudge_up", keys: ["Alt+ArrowUp"], scope: "view", group: "boxes" },
   { action: "nudge_down", keys: ["Alt+ArrowDown"], scope: "view", group: "boxes" },
   { action: "handle", keys: ["H"], scope: "view", group: "boxes" },
+  { action: "rotate_left", keys: [","], scope: "view", group: "boxes" },
+  { action: "rotate_right", keys: ["."], scope: "view", group: "boxes" },
   { action: "add", keys: ["N"], scope: "view", group: "boxes" },
   { action: "draw", keys: ["D"], scope: "view", group: "boxes" },
   { action: "give_box", keys: ["G"], scope: "view", group: "boxes" },
   { action: "remove", keys: ["Delete", "Backspace"], scope: "view", group: "boxes" },
   { action: "move_up", keys: ["Alt+Shift+ArrowUp"], scope: "any", group: "boxes" },
   { action: "move_down", keys: ["Alt+Shift+ArrowDown"], scope: "any", group: "boxes" },
+  { action: "sort", keys: ["Shift+S"], scope: "view", group: "boxes" },
   { action: "undo", keys: ["Ctrl+Z"], scope: "any", group: "change" },
   { action: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], scope: "any", group: "change" },
   { action: "save", keys: ["Ctrl+S"], scope: "any", group: "change" },

@@ -5,6 +5,7 @@
  */
 
 import { h, icon, setText } from "./dom.mjs";
+import { reachOf } from "./gestures.mjs";
 import { changeOf, deletedLines, indexOf } from "./state.mjs";
 import { hidesSomething, splitInvisible } from "./text.mjs";
 
@@ -14,12 +15,13 @@ export class LineList {
   constructor({ editor, input, t, prefix }) {
     Object.assign(this, { editor, input, t, prefix });
     this.rows = new Map();
+    this.marked = new Set();
     this.epoch = 0;
     this.body = h("div", { class: "vw-rows", role: "rowgroup" });
     this.deleted = h("div", { class: "vw-deleted" });
     this.element = h(
       "div",
-      { class: "vw-list", role: "grid", tabindex: "0", "aria-colcount": "4", "data-title": "lines_label" },
+      { class: "vw-list", role: "grid", tabindex: "0", "aria-colcount": "4", "aria-multiselectable": "true", "data-title": "lines_label" },
       this.body,
       this.deleted,
     );
@@ -37,10 +39,19 @@ export class LineList {
   #clicked(event) {
     const id = idOf(event);
     if (!id || event.target === this.input.element) return;
+    const reach = reachOf(event);
+    if (reach) return this.#reach(id, reach);
     const cell = event.target.closest(".vw-cell");
     const caret = cell && !this.editor.tools.invisible ? selectionIn(cell.querySelector(".vw-text")) : null;
     this.editor.select(id, { from: "list" });
     if (cell) this.edit(id, caret);
+  }
+
+  /** Marks rows; what the browser has selected of their text on the way is let go. */
+  #reach(id, reach) {
+    getSelection().removeAllRanges();
+    this.editor.select(id, { from: "list", reach });
+    this.element.focus({ preventScroll: true });
   }
 
   /** Something that all rows show has changed: language, warnings, the model's lines, invisible characters. */
@@ -175,6 +186,19 @@ export class LineList {
     if (!row) return this.element.removeAttribute("aria-activedescendant");
     this.element.setAttribute("aria-activedescendant", row.id);
     row.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Marks the rows of further selected lines. */
+  mark(ids) {
+    for (const id of this.marked) if (!ids.has(id)) this.#showMarked(id, false);
+    for (const id of ids) this.#showMarked(id, true);
+    this.marked = new Set(ids);
+  }
+
+  #showMarked(id, on) {
+    const row = this.rows.get(id)?.row;
+    row?.classList.toggle("marked", on);
+    if (row && row !== this.selectedRow) row.setAttribute("aria-selected", String(on));
   }
 
   hover(id) {

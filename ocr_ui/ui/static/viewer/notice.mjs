@@ -2,6 +2,8 @@
 
 import { h, icon, named } from "./dom.mjs";
 
+const FLASH_MS = 2500;
+
 export class Notices {
   constructor({ t }) {
     this.t = t;
@@ -28,6 +30,12 @@ export class Notices {
     notice.lastChild.setAttribute("aria-label", this.t("close"));
     this.element.append(notice);
     return notice;
+  }
+
+  /** A message that goes by itself. */
+  flash(topic, words, kind = "plain") {
+    const notice = this.show({ topic, kind, words });
+    setTimeout(() => notice.remove(), FLASH_MS);
   }
 
   /** `about` is what it failed for, the name of a file say. */

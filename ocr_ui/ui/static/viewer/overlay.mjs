@@ -1,10 +1,11 @@
 /** The boxes on the picture: one SVG polygon a line, updated by key so that streamed lines cost only themselves. */
 
 import { svg } from "./dom.mjs";
-import { bounds, clamp, handlePoints, svgPoints } from "./geometry.mjs";
+import { bounds, clamp, handlePoints, svgPoints, turningPoint } from "./geometry.mjs";
 
 const RADIUS = 4.5; // of a handle, in pixels of the screen
 const REACH = [4, 10]; // of the area around it that takes the pointer: on a low box, on a large one
+const TURNING = 24; // how far from its box the handle for turning stands
 const SCALES = { "vector-effect": "non-scaling-stroke" };
 
 export class Overlay {
@@ -12,6 +13,7 @@ export class Overlay {
   constructor(root) {
     this.root = root;
     this.polygons = new Map();
+    this.marked = new Set();
     this.boxes = svg("g", { class: "vw-boxes" });
     this.fieldBoxes = svg("g", { class: "vw-field-boxes" });
     this.handles = svg("g", { class: "vw-handles" });
@@ -73,6 +75,13 @@ export class Overlay {
     if (element && element !== this.boxes.lastChild) this.boxes.append(element);
   }
 
+  /** Marks the boxes of further selected lines. */
+  mark(ids) {
+    for (const id of this.marked) if (!ids.has(id)) this.polygons.get(id)?.element.classList.remove("marked");
+    for (const id of ids) this.polygons.get(id)?.element.classList.add("marked");
+    this.marked = new Set(ids);
+  }
+
   hover(id) {
     this.#swap("hovered", id);
   }
@@ -88,23 +97,26 @@ export class Overlay {
     this.activeHandle = active;
     this.handled = quad;
     if (!quad) return this.handles.replaceChildren();
-    if (this.handles.childElementCount !== 16) this.handles.replaceChildren(...makeHandles());
-    const places = handlePoints(quad);
+    if (!this.handles.childElementCount) this.placed = null;
+    if (!this.handles.childElementCount) this.handles.replaceChildren(...makeHandles());
     for (const element of this.handles.children) {
-      const index = Number(element.dataset.handle);
-      element.setAttribute("cx", places[index][0]);
-      element.setAttribute("cy", places[index][1]);
-      element.classList.toggle("active", index === active);
+      element.classList.toggle("active", Number(element.dataset.handle) === active);
     }
     this.rescale(this.scale);
   }
 
   /** Handles keep their size on the screen. */
   rescale(k) {
+    const same = k === this.scale && this.handled === this.placed;
     this.scale = k;
-    if (!this.handled) return;
+    if (!this.handled || same) return;
+    this.placed = this.handled;
     const reach = this.#reach(k);
+    const places = [...handlePoints(this.handled), turningPoint(this.handled, TURNING / k)];
     for (const element of this.handles.children) {
+      const [x, y] = places[element.dataset.handle];
+      element.setAttribute("cx", x);
+      element.setAttribute("cy", y);
       element.setAttribute("r", (element.classList.contains("reach") ? reach : RADIUS) / k);
     }
   }
@@ -143,9 +155,13 @@ export class Overlay {
   }
 }
 
+/** Number of the handle that turns the box; the others are those of `moveHandle`. */
+export const TURN = 8;
+const KIND_OF_HANDLE = ["corner", "edge", "turn"];
+
 const makeHandles = () =>
   ["reach", "dot"].flatMap((part) =>
-    Array.from({ length: 8 }, (_, index) =>
-      svg("circle", { class: `${part} ${index < 4 ? "corner" : "edge"}`, "data-handle": index, ...SCALES }),
+    Array.from({ length: TURN + 1 }, (_, index) =>
+      svg("circle", { class: `${part} ${KIND_OF_HANDLE[index >> 2]}`, "data-handle": index, ...SCALES }),
     ),
   );

@@ -85,3 +85,19 @@ export function changedPart(before, after) {
     end: a.slice(a.length - tail).join(""),
   };
 }
+
+const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/gu;
+const LETTER = /\p{L}/gu;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\u3000-\u303f\uff00-\uffef]/u;
+
+const countOf = (text, pattern) => text.match(pattern)?.length ?? 0;
+
+/** True where most letters are of a script that is written from right to left. */
+export const runsFromRight = (text) => countOf(text, FROM_RIGHT) * 2 > countOf(text, LETTER);
+
+/** Two texts as one: with a space between, except where either side is written without spaces. */
+export function joinTexts(first, second) {
+  const [end, start] = [[...first.trimEnd()].at(-1) ?? "", [...second.trimStart()][0] ?? ""];
+  const spaced = end && start && !UNSPACED.test(end) && !UNSPACED.test(start);
+  return `${first.trimEnd()}${spaced ? " " : ""}${second.trimStart()}`;
+}

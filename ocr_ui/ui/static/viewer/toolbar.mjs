@@ -7,7 +7,7 @@ const GROUPS = [
   ["zoom_out", "zoom_in", "fit", "fit_width"],
   ["boxes", "clean"],
   ["rotate"],
-  ["draw", "remove", "undo", "redo"],
+  ["draw", "sort", "remove", "undo", "redo"],
   ["help"],
 ];
 
@@ -22,6 +22,7 @@ const ICON = {
   clean: "clean",
   rotate: "rotate",
   draw: "draw",
+  sort: "sort",
   remove: "remove",
   undo: "undo",
   redo: "redo",
@@ -84,6 +85,7 @@ export class Toolbar {
     for (const name of ["open", "photo"]) if (buttons[name]) buttons[name].disabled = running;
     if (buttons.rotate) buttons.rotate.disabled = !page || running;
     buttons.draw.disabled = !canEdit;
+    buttons.sort.disabled = !canEdit || editor.doc.lines.length < 2;
     buttons.remove.disabled = !canEdit || !editor.selected;
     buttons.undo.disabled = !canEdit || !history.canUndo;
     buttons.redo.disabled = !canEdit || !history.canRedo;

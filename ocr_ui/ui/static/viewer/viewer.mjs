@@ -8,6 +8,7 @@
  */
 
 import { Api } from "./api.mjs";
+import { LineClipboard, listenToClipboard } from "./clipboard.mjs";
 import { makeActions } from "./actions.mjs";
 import { ask } from "./dialogs.mjs";
 import { Detail } from "./detail.mjs";
@@ -40,7 +41,7 @@ let mounted = 0;
 
 export async function mount({ element, props, trigger, watch }) {
   element.viewer?.destroy();
-  await styleSheet();
+  await Promise.all(["viewer.css", "editing.css"].map(styleSheet));
   const viewer = new Viewer({ element, props, trigger });
   element.viewer = viewer;
   watch("value", () => element.viewer === viewer && viewer.receive(props.value));
@@ -51,9 +52,9 @@ export async function mount({ element, props, trigger, watch }) {
   return viewer;
 }
 
-/** The style sheet beside this module, once a page; resolves when it is there so that nothing jumps. */
-function styleSheet() {
-  const href = new URL("viewer.css", import.meta.url).href;
+/** A style sheet beside this module, once a page; resolves when it is there so that nothing jumps. */
+function styleSheet(name) {
+  const href = new URL(name, import.meta.url).href;
   if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
   const link = h("link", { rel: "stylesheet", href });
   const loaded = new Promise((resolve, reject) => {
@@ -100,6 +101,7 @@ class Viewer {
     this.api = new Api({ lang: () => this.props.lang ?? "en" });
     this.notices = new Notices({ t });
     this.input = new LineInput(editor);
+    this.clipboard = new LineClipboard(localStorage);
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
     this.fields = new FieldTable({ editor, t });
@@ -192,6 +194,7 @@ class Viewer {
     this.fields.onfocus = (field) => field.quad && this.stage.reveal(field.quad, { readable: true });
     listenToPointers({ ...this, pane: this.pane.element, editInPlace: (id) => this.#editInPlace(id), signal });
     listenToKeys({ ...this, signal });
+    listenToClipboard({ ...this, signal });
     window.addEventListener("pagehide", () => this.review.keepDraft(), { signal });
     window.addEventListener("beforeunload", (event) => this.#beforeLeaving(event), { signal });
   }
@@ -256,6 +259,7 @@ class Viewer {
     this.overlay.render(editor.doc.lines, editor.isUncertain);
     this.overlay.renderFields(editor.doc.fields, (field) => isLow(field, editor.lowLimit));
     this.views.render();
+    this.#drawMarked();
     this.input.follow();
     this.overlay.showHandles(this.#handledQuad, editor.tools.handle);
     this.detail.render();
@@ -273,11 +277,18 @@ class Viewer {
     this.overlay.select(editor.selected);
     this.overlay.showHandles(this.#handledQuad, editor.tools.handle);
     this.list.select(editor.selected);
+    this.#drawMarked();
     this.detail.render();
     this.toolbar.render();
     if (line?.quad && !["picture", "server", "new"].includes(from)) this.stage.reveal(line.quad, { readable: true });
     if (edit) this.editText(editor.selected);
     else if (from !== "server") this.#say(line);
+  }
+
+  #drawMarked() {
+    const { marked } = this.editor;
+    this.overlay.mark(marked);
+    this.list.mark(marked);
   }
 
   #say(line) {

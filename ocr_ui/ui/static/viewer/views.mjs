@@ -288,8 +288,7 @@ export class Views {
   async #copy(name) {
     const copied = await copyText(OUTPUT[name].copy(this.editor), this.element);
     const words = this.t(copied ? "copied" : "not_copied");
-    const notice = this.notices.show({ topic: "copy", kind: copied ? "good" : "bad", words });
-    setTimeout(() => notice.remove(), 2500);
+    this.notices.flash("copy", words, copied ? "good" : "bad");
   }
 
   #save(name, kind) {
