@@ -34,6 +34,7 @@ export function makeEditActions(parts) {
     if (!input.isOpen) return list.edit(editor.selected, [middle, middle]), tell("split_where");
     if (input.composing) return;
     if (!editor.split(input.id, input.element.selectionStart, widthOf)) return tell("split_where");
+    parts.notices.hide("edit");
     list.edit(editor.selected, [0, 0]);
   }
 
