@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,12 +108,18 @@ class Rollouts:
             NotFound: no such item, or its template is gone.
             BadInput: `item_without_prompt`, and those of `sample_picture`. EngineDead, EngineBusy.
         """
-        run_id = uuid.uuid4().hex
-        stop = self._runs.setdefault(owner, {})[run_id] = asyncio.Event()
-        try:
+        with self._listed(owner) as (run_id, stop):
             async with aclosing(self._steps(recognition_id, ask, person, stop, run_id)) as steps:
                 async for step in steps:
                     yield step
+
+    @contextmanager
+    def _listed(self, owner: str) -> Iterator[tuple[str, asyncio.Event]]:
+        """A new run's id, and what is set once `stop` is called for its owner."""
+        run_id, stop = uuid.uuid4().hex, asyncio.Event()
+        self._runs.setdefault(owner, {})[run_id] = stop
+        try:
+            yield run_id, stop
         finally:
             del self._runs[owner][run_id]
             if not self._runs[owner]:
@@ -148,14 +154,8 @@ class Rollouts:
 
         Raises: as `sample`; also what the engine failed with, and EngineFailed where no answer came.
         """
-        run_id = uuid.uuid4().hex
-        stop = self._runs.setdefault(owner, {})[run_id] = asyncio.Event()
-        try:
+        with self._listed(owner) as (run_id, stop):
             item, name, last = await self._last_step(recognition_id, ask, stop, run_id)
-        finally:
-            del self._runs[owner][run_id]
-            if not self._runs[owner]:
-                del self._runs[owner]
         if last.error is not None:
             raise last.error
         assert last.rollout is not None  # noqa: S101 - the last step has it

@@ -126,7 +126,8 @@ class _Group:
     def __init__(
         self, pixels: np.ndarray, sha256: str, engine: Engine, request: ReadRequest, prompt: PromptUsed, n: int
     ) -> None:
-        self.n, self.together, self.error = n, True, None  # type: tuple[int, bool, WorkbenchError | None]
+        self.n, self.together = n, True
+        self.error: WorkbenchError | None = None
         self._begin = time.perf_counter()
         self._sha256, self._engine, self._prompt = sha256, engine, prompt
         self._runs = [ReadingRun(pixels, sha256, engine, request, prompt) for _ in range(n)]
