@@ -44,7 +44,7 @@ from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 from ocr_ui.ui.app import ICON, STATIC, mount
-from ocr_ui.ui.messages import localize, localize_error
+from ocr_ui.ui.messages import localize, localize_error, localize_reasons
 from ocr_ui.ui.module_html import STATIC_URL
 from ocr_ui.ui.reward_messages import localize_rewards, localize_rollout
 from ocr_ui.ui.texts import choose_language
@@ -78,7 +78,6 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         comparison_routes,
         correction_routes,
         editing_routes,
-        export_routes,
         queue_routes,
         talk_routes,
         version_routes,
@@ -86,6 +85,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
+    app.include_router(export_routes(workbench, localize_reasons))
     app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))
     app.include_router(rollout_routes(workbench, localize_rollout))

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import asdict
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
+from ocr_ui.api.errors import language_of
 from ocr_ui.services.dataset import SINGLE, Filters, read_filters
-from ocr_ui.services.export import Options, read_options
+from ocr_ui.services.export import Options, left_out_value, read_options
 from ocr_ui.services.workbench import Workbench
 
+LocalizeReasons = Callable[[list[dict[str, Any]], str], list[dict[str, Any]]]
+"""From reasons with English messages and a language to those in that language."""
 
-def export_routes(workbench: Workbench) -> APIRouter:
+
+def export_routes(workbench: Workbench, localize_reasons: LocalizeReasons) -> APIRouter:
     routes = APIRouter(tags=["exports"])
     exporter = workbench.exporter
 
@@ -37,13 +42,21 @@ def export_routes(workbench: Workbench) -> APIRouter:
         """The items that the filters in the query choose, as one file of format `name`.
 
         jsonl, csv and xlsx are that file; the others are zip archives with their pictures and a report. `turn_crops=1`
-        lays the crops of PPOCRLabel as they are read; `split=0.9/0.05/0.05`, `max_prompt_length=N` and
-        `stored_pictures=1` are those of the command line.
+        lays the crops of PPOCRLabel as they are read; `split=0.9/0.05/0.05`, `max_prompt_length=N`,
+        `stored_pictures=1` and `absolute=FOLDER`, where the archive will be unpacked, are those of the command line.
         """
         filters, options = _filters(request), read_options(request.query_params)
         if exporter.is_streamed(name):
             return await streamed(name, filters)
         return await packed(name, filters, options)
+
+    @routes.get("/v1/exports/{name}/report")
+    async def report(name: str, request: Request) -> dict[str, Any]:
+        """What an export would leave out and why, by writing it and throwing it away; takes as long as an export."""
+        found = await exporter.check(name, _filters(request), read_options(request.query_params))
+        counts = {"count_in": found.count_in, "count_out": found.count_out, "rows": found.rows}
+        left_out = localize_reasons(left_out_value(found), language_of(request))
+        return {**counts, "missing_pictures": [item for item, *_ in found.missing_pictures], "left_out": left_out}
 
     @routes.get("/v1/exports/{name}/example")
     async def example(name: str, request: Request) -> dict[str, str]:
@@ -60,7 +73,7 @@ async def _from(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
             yield piece
 
 
-OPTIONS = {"turn_crops", "stored_pictures", "split", "max_prompt_length"}
+OPTIONS = {"turn_crops", "stored_pictures", "split", "max_prompt_length", "absolute"}
 
 
 def _filters(request: Request) -> Filters:

@@ -39,6 +39,8 @@ DOWNLOAD = "download"
 """What stands in the log in the place of a folder."""
 
 _PIECE = 64 * 1024
+LISTED = 100
+"""Items that are named of those that were left out for one reason."""
 LOOKED_AT = 5
 """Items that an example is looked for among."""
 
@@ -82,6 +84,16 @@ Beside = Callable[[Path, ExportReport], None]
 """Writes more files into the folder of an export, whose report is at hand."""
 
 
+def left_out_value(report: ExportReport) -> list[dict[str, Any]]:
+    """What was left out, the most frequent reason first: the reason's code, message and details, with its items."""
+    items: dict[str, list[int]] = {}
+    first = {reason.code: reason for _, reason in reversed(report.left_out)}
+    for item, reason in report.left_out:
+        items.setdefault(reason.code, []).append(item)
+    most = sorted(items, key=lambda code: -len(items[code]))
+    return [{**asdict(first[code]), "count": len(items[code]), "items": items[code][:LISTED]} for code in most]
+
+
 @dataclass(frozen=True, slots=True)
 class Download:
     """A file that is ready to be sent, in a temporary folder of its own."""
@@ -105,8 +117,8 @@ def read_options(values: Mapping[str, Any]) -> Options:
     """Options from plain values, as addresses and pages give them.
 
     Args:
-        values: split (0.9/0.05/0.05), max_prompt_length, stored_pictures and turn_crops ("1" or True); empty ones are
-            not asked for.
+        values: split (0.9/0.05/0.05), max_prompt_length, stored_pictures and turn_crops ("1" or True), absolute (the
+            folder that will stand before paths of pictures); empty ones are not asked for.
 
     Raises:
         BadInput: `bad_split`, `bad_filter_value` (details: name, value, allowed).
@@ -114,6 +126,7 @@ def read_options(values: Mapping[str, Any]) -> Options:
     return Options(
         turn_crops=values.get("turn_crops") in ("1", True),
         stored_pictures=values.get("stored_pictures") in ("1", True),
+        absolute=str(values.get("absolute") or "").strip().rstrip("/"),
         shares=read_shares(str(values.get("split") or "")),
         max_prompt_length=_length(str(values.get("max_prompt_length") or "").strip()),
     )
@@ -258,6 +271,20 @@ class Exporter:
             if _is_empty(chosen, report):
                 raise _nothing_left(report)
             return Example(chosen.name, first_record(chosen, Path(folder)), COMMANDS.get(chosen.name, ""))
+
+    async def check(
+        self, format: str, filters: Filters | Mapping[str, Any] | None = None, options: Options | None = None
+    ) -> ExportReport:
+        """The report of an export that is written and thrown away. Raises as `export_now`."""
+        return await asyncio.to_thread(self._check, format, as_filters(filters), options or Options())
+
+    def _check(self, format: str, filters: Filters, options: Options) -> ExportReport:
+        chosen = format_named(format)
+        with tempfile.TemporaryDirectory(prefix="ocr-export-") as folder, told(Path(folder)):
+            report = self._fill(chosen, Path(folder), filters, True, options, Path(folder))
+        if not report.count_in:
+            raise _nothing()
+        return report
 
     def is_streamed(self, format: str) -> bool:
         """Whether a download is a `stream`, not `packed`. Raises as `export_now`."""

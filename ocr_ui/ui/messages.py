@@ -442,6 +442,11 @@ def localize_error(error: dict[str, Any], language: str) -> dict[str, Any]:
     return error
 
 
+def localize_reasons(reasons: list[dict[str, Any]], language: str) -> list[dict[str, Any]]:
+    """Reasons of `ocr_ui.exports.reasons` for leaving items out, in "en" or "zh"."""
+    return [{**reason, "message": _left_out(reason)} for reason in reasons] if language == "zh" else reasons
+
+
 def localize(value: dict[str, Any], language: str) -> dict[str, Any]:
     """A viewer value, or the answer to an upload, with its warnings and its run's error in the language."""
     value = {**value, "warnings": [_warning(warning, language) for warning in value.get("warnings", ())]}

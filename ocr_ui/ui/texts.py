@@ -1,11 +1,12 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
-The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, the sentences of
-errors and warnings in `messages`.
+The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, that of exports in
+`export_texts`, the sentences of errors and warnings in `messages`.
 """
 
 from __future__ import annotations
 
+from ocr_ui.ui.export_texts import EXPORT_TEXTS
 from ocr_ui.ui.review_words import REVIEW_WORDS
 from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
 
@@ -255,6 +256,7 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "list.example.no_text": {"en": "This format is not text.", "zh": "该格式不是文本。"},
     "list.example.none": {"en": "There is none: {reason}", "zh": "没有记录：{reason}"},
+    **EXPORT_TEXTS,
     # Two readings beside each other
     "compare.again": {"en": "Read again with", "zh": "换引擎再识别"},
     "compare.go": {"en": "Read again and compare", "zh": "再识别并对比"},

@@ -1,32 +1,31 @@
 // The Dataset list: one row an item. Opening a row triggers `select`, turning a page triggers `input`.
 import { make, parsed, say } from "./dom.mjs";
+import { makeExport } from "./export.mjs";
 
-const FORMATS = {
-  files: ["jsonl", "csv", "xlsx", "docx"],
-  tools: ["page-xml", "label-studio", "ppocrlabel", "coco-text"],
-  datasets: ["datasets", "imagefolder"],
-  sft: ["sft-a", "sft-b", "trl-sft", "llama-factory", "ms-swift"],
-  preference: ["trl-dpo", "trl-kto"],
-  reward: ["verl", "verl-plain", "easyr1", "trl-grpo"],
-};
 const COLUMNS = ["page", "template", "engine", "verdict", "edit_distance", "reviewer", "time"];
 
 export function mount({ element, props, trigger, watch }) {
   const words = parsed(props.words, {});
   const root = element.querySelector(".wb-list");
-  root.dataset.format ??= FORMATS.files[0];
-  const draw = () => render(root, parsed(props.value, { items: [], total: 0, offset: 0, limit: 50 }), words, trigger);
+  const exporting = makeExport(words);
+  const draw = () => {
+    const value = parsed(props.value, { items: [], total: 0, offset: 0, limit: 50 });
+    render(root, value, words, trigger, exporting);
+  };
   watch("value", draw);
   draw();
 }
 
-function render(root, value, words, trigger) {
+function render(root, value, words, trigger, exporting) {
   const focused = root.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-  root.replaceChildren(
-    footer(value, words, trigger, root.dataset),
-    example(value, words, root.dataset),
-    value.items.length ? table(value, words, trigger) : emptyState(value, words),
-  );
+  exporting.show(value);
+  const bar = footer(value, words, trigger, exporting.bar);
+  const body = value.items.length ? table(value, words, trigger) : emptyState(value, words);
+  if (exporting.panel.parentNode === root) {
+    // What was typed into the panel stays, and the focus in it.
+    root.firstChild.replaceWith(bar);
+    root.lastChild.replaceWith(body);
+  } else root.replaceChildren(bar, exporting.panel, body);
   root.dataset.total = value.total;
   const { query = {}, sort = "newest", total } = value;
   root.listed = { query, sort, total };
@@ -111,7 +110,7 @@ function time(iso) {
   return make("time", { datetime: iso, title: when.toLocaleString(), textContent: short });
 }
 
-function footer(value, words, trigger, chosen) {
+function footer(value, words, trigger, more) {
   const { offset, limit, total } = value;
   const turn = (key, to, possible) =>
     make("button", {
@@ -130,65 +129,6 @@ function footer(value, words, trigger, chosen) {
     turn("previous", Math.max(0, offset - limit), offset > 0),
     turn("next", offset + limit, offset + limit < total),
     make("span", { class: "wb-space" }),
-    ...download(value, words, chosen),
-  );
-}
-
-/** The format and the link that downloads what the filters found in it; the choice outlasts a redrawing. */
-function download(value, words, chosen) {
-  const link = make("a", { class: "wb-download", download: "", textContent: words["list.download"] });
-  const aim = () => (link.href = address(value, chosen));
-  const formats = make(
-    "select",
-    {
-      class: "wb-format",
-      "data-focus": "format",
-      "aria-label": words["list.format"],
-      onchange: (event) => {
-        chosen.format = event.target.value;
-        aim();
-        event.target.closest(".wb-list").querySelector(".wb-sample").replaceWith(example(value, words, chosen));
-      },
-    },
-    ...Object.entries(FORMATS).map(([group, names]) =>
-      make(
-        "optgroup",
-        { label: words[`list.group.${group}`] },
-        ...names.map((name) => make("option", { value: name, textContent: words[`list.format.${name}`] })),
-      ),
-    ),
-  );
-  formats.value = chosen.format;
-  aim();
-  return [formats, link];
-}
-
-const address = (value, chosen, part = "") =>
-  `/v1/exports/${chosen.format}${part}?${new URLSearchParams(value.query ?? {})}`;
-
-/** One real record of the format, fetched when it is opened, and the command that starts its trainer. */
-function example(value, words, chosen) {
-  const record = make("pre", { class: "wb-record", dir: "auto", tabindex: "0" });
-  const command = make("code", { class: "wb-command" });
-  const told = make("p", { role: "status" });
-  const show = async (event) => {
-    if (!event.target.open || told.textContent) return;
-    told.textContent = words["list.example.wait"];
-    const headers = { "X-Workbench-Lang": document.documentElement.lang.slice(0, 2) };
-    const reply = await fetch(address(value, chosen, "/example"), { headers });
-    const found = await reply.json();
-    record.textContent = found.record ?? "";
-    command.textContent = found.command ?? "";
-    told.textContent = reply.ok
-      ? words[found.record ? "list.example.one" : "list.example.no_text"]
-      : say(words, "list.example.none", { reason: found.error?.message ?? "" });
-  };
-  return make(
-    "details",
-    { class: "wb-sample", ontoggle: show },
-    make("summary", { "data-focus": "example", textContent: words["list.example"] }),
-    told,
-    record,
-    command,
+    ...more,
   );
 }

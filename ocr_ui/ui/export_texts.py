@@ -1,0 +1,107 @@
+"""Words of the export panel of the Dataset tab, in both languages."""
+
+from __future__ import annotations
+
+EXPORT_TEXTS: dict[str, dict[str, str]] = {
+    "list.export.options": {"en": "Options of the export", "zh": "导出选项"},
+    "list.export.which": {"en": "Which items", "zh": "导出哪些条目"},
+    "list.export.which.help": {
+        "en": "A version has the corrections as they were frozen; filters above still apply.",
+        "zh": "版本中的改正是冻结时的内容；上方的筛选条件仍然有效。",
+    },
+    "list.export.versions.none": {"en": "as they are now", "zh": "当前内容"},
+    "list.export.split": {"en": "Parts", "zh": "划分比例"},
+    "list.export.split.help": {
+        "en": "Train, validation, test; no page or copy of one is in two. Empty: one part.",
+        "zh": "训练、验证、测试；同一页面及其副本不会分到两处。留空则不划分。",
+    },
+    "list.export.split.wrong": {
+        "en": "Write two or three shares that add up to 1, such as 0.9/0.05/0.05.",
+        "zh": "请写两到三个相加为 1 的比例，如 0.9/0.05/0.05。",
+    },
+    "list.export.length": {"en": "Longest prompt, in tokens", "zh": "提示词最大长度（词元）"},
+    "list.export.length.help": {
+        "en": "Picture and prompt. What is longer is left out and listed; trainers drop it silently.",
+        "zh": "图片加提示词。超出的条目不导出并列出；训练器会默默丢弃它们。",
+    },
+    "list.export.length.wrong": {"en": "Write a whole number of tokens.", "zh": "请写整数个词元。"},
+    "list.export.pictures": {"en": "Pictures", "zh": "图片"},
+    "list.export.pictures.read": {"en": "as the model read them", "zh": "模型所读的图片"},
+    "list.export.pictures.stored": {"en": "as stored", "zh": "存储的原图"},
+    "list.export.paths": {"en": "Paths of pictures", "zh": "图片路径"},
+    "list.export.paths.relative": {"en": "relative", "zh": "相对路径"},
+    "list.export.paths.help": {
+        "en": "For absolute ones the folder that the archive will be unpacked into.",
+        "zh": "若要绝对路径，请写压缩包将解压到的文件夹。",
+    },
+    "list.export.not_here": {"en": "This format has no such option.", "zh": "该格式没有此选项。"},
+    "list.export.check": {"en": "List what is left out", "zh": "列出不导出的条目"},
+    "list.export.check.wait": {"en": "The export is being tried …", "zh": "正在试写导出……"},
+    "list.export.check.counts": {"en": "{out} of {in} items are in the export.", "zh": "{in} 个条目中导出 {out} 个。"},
+    "list.export.check.rows": {"en": "Rows: {rows}.", "zh": "行数：{rows}。"},
+    "list.export.check.reason": {"en": "{reason} ({count}):", "zh": "{reason}（{count} 个）："},
+    "list.export.check.missing": {
+        "en": "{count} pictures are missing or damaged in the data folder.",
+        "zh": "数据文件夹中有 {count} 张图片缺失或损坏。",
+    },
+    "list.export.versions": {"en": "Frozen versions", "zh": "冻结的版本"},
+    "list.export.versions.empty": {
+        "en": "None yet. Freeze what the filters find, and later edits change nothing of it.",
+        "zh": "还没有版本。冻结筛选结果后，之后的修改不会影响它。",
+    },
+    "list.export.version.name": {"en": "Name of the version", "zh": "版本名称"},
+    "list.export.version.help": {
+        "en": "Letters, digits, dots, hyphens. It is not changed or renamed later.",
+        "zh": "字母、数字、点和连字符。之后不能更改或重命名。",
+    },
+    "list.export.version.delete": {"en": "Delete the version {name}", "zh": "删除版本 {name}"},
+    "list.export.version.gone": {
+        "en": "The version {name} is deleted; its items stay.",
+        "zh": "已删除版本 {name}；条目保留。",
+    },
+    "list.export.licence": {"en": "Licence of the data", "zh": "数据许可证"},
+    "list.export.freeze": {"en": "Freeze", "zh": "冻结"},
+    "list.export.freeze.title": {
+        "en": "Freeze the {items} items that the filters find",
+        "zh": "冻结筛选出的 {items} 个条目",
+    },
+    "list.export.freeze.wait": {"en": "Being frozen …", "zh": "正在冻结……"},
+    "list.export.freeze.done": {"en": "{name} is frozen: {items} items.", "zh": "已冻结 {name}：{items} 个条目。"},
+    "list.export.column.name": {"en": "Version", "zh": "版本"},
+    "list.export.column.items": {"en": "Items", "zh": "条目"},
+    "list.export.column.licence": {"en": "Licence", "zh": "许可证"},
+    "list.export.column.checksum": {"en": "Checksum", "zh": "校验和"},
+    "list.export.column.frozen": {"en": "When", "zh": "时间"},
+    "list.export.column.exports": {"en": "Exports", "zh": "导出次数"},
+    "list.export.column.card": {"en": "Data card", "zh": "数据卡片"},
+    "list.export.column.format": {"en": "Format", "zh": "格式"},
+    "list.export.column.target": {"en": "Where to", "zh": "去向"},
+    "list.export.card": {"en": "Data card", "zh": "数据卡片"},
+    "list.export.log": {"en": "The last exports", "zh": "最近的导出"},
+    "list.export.push": {
+        "en": "Push to the Hugging Face hub, an object store or a folder",
+        "zh": "推送到 Hugging Face、对象存储或文件夹",
+    },
+    "list.export.to": {"en": "Where to", "zh": "推送到"},
+    "list.export.to.hub": {"en": "Hugging Face hub", "zh": "Hugging Face 数据集"},
+    "list.export.to.store": {"en": "object store", "zh": "对象存储"},
+    "list.export.to.folder": {"en": "folder on the server", "zh": "服务器上的文件夹"},
+    "list.export.place": {"en": "Name or address", "zh": "名称或地址"},
+    "list.export.token": {"en": "Token for this push", "zh": "本次推送的令牌"},
+    "list.export.token.help": {
+        "en": "Not kept anywhere. Empty: HF_TOKEN of the server.",
+        "zh": "不会保存。留空则用服务器的 HF_TOKEN。",
+    },
+    "list.export.public": {"en": "public, for everybody to see", "zh": "公开，所有人可见"},
+    "list.export.push.go": {"en": "Push", "zh": "推送"},
+    "list.export.push.done": {"en": "Pushed {items} items:", "zh": "已推送 {items} 个条目："},
+    "list.export.step.writing": {"en": "The export is being written …", "zh": "正在写出导出……"},
+    "list.export.step.sending": {
+        "en": "{done} of {files} files sent, {megabytes} of {all} MB",
+        "zh": "已发送 {done}/{files} 个文件，{megabytes}/{all} MB",
+    },
+    "list.export.step.finishing": {
+        "en": "All files are there; the last step …",
+        "zh": "文件均已发送，正在完成最后一步……",
+    },
+}
