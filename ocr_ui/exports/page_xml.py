@@ -34,7 +34,8 @@ class PageXml(FolderFormat):
         for sample in samples:
             tree = etree.ElementTree(document(sample, notes))
             file = folder / self.folder / f"{stem(sample)}.xml"
-            tree.write(str(file), xml_declaration=True, encoding="UTF-8", pretty_print=True)
+            # Not written by lxml itself, whose error of a full disk is none of the system's.
+            file.write_bytes(etree.tostring(tree, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 
 def document(sample: Sample, notes: Notes) -> etree._Element:

@@ -512,8 +512,9 @@ def _set(values: Options) -> dict[str, Any]:
 
 
 def _is_empty(chosen: Format, report: ExportReport) -> bool:
-    """A file of rows without a row is none that a trainer starts with."""
-    return isinstance(chosen, FolderFormat) and chosen.splits and not report.count_out
+    """A file of rows, or of labels of pictures, is none without one of them."""
+    rows = isinstance(chosen, FolderFormat) and (chosen.splits or chosen.needs_pictures)
+    return rows and not report.count_out
 
 
 def _nothing_left(report: ExportReport) -> BadInput:

@@ -66,7 +66,7 @@ def told(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         raise BadInput(
             "export_failed",
             f"The export could not be written to {folder}: {error.strerror or error}.",

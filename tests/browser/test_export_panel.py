@@ -51,7 +51,7 @@ def opened(desk: Desk, *folds: str, path: str = "/en/", tab: str = "Dataset") ->
     desk.goto(path)
     page = desk.page
     page.get_by_role("tab", name=tab).click()
-    page.wait_for_selector("#items tbody tr")
+    page.wait_for_selector("#items .wb-table tbody tr")
     for fold in folds:
         page.click(f"#items .wb-fold-{fold} summary")
     desk.settle(0.4)

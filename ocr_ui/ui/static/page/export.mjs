@@ -247,7 +247,7 @@ function makeVersions(word, query, changed) {
     choice.replaceChildren(...select([["", word("export.versions.none")], ...names]).children);
     choice.value = names.some(([one]) => one === kept) ? kept : "";
     if (choice.value !== kept) changed();
-    table.replaceChildren(...drawn(found));
+    if (folded.open) table.replaceChildren(...drawn(found));
   }
 
   function drawn({ versions, exports }) {
