@@ -158,7 +158,7 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
         "zh": "{left}（{left_reward}）与 {right}（{right_reward}）都不好",
     },
     "samples.picture": {"en": "Picture with the boxes of the rows", "zh": "图片与各行的框"},
-    "samples.legend.left": {"en": "Where the answers differ", "zh": "回答不同之处"},
+    "samples.legend.left": {"en": "Rows on the picture", "zh": "图片上的行"},
     "samples.zoom_in": {"en": "Zoom in", "zh": "放大"},
     "samples.zoom_out": {"en": "Zoom out", "zh": "缩小"},
     "dataset.mark": {"en": "Sampled answers", "zh": "采样的回答"},
