@@ -36,6 +36,7 @@ class Phase(StrEnum):
     LOADING = "loading"
     TIMING = "timing"
     CHECKING = "checking"
+    WARMING = "warming"
     RESTARTING = "restarting"
 
 

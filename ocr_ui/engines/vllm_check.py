@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ocr_ui.errors import EngineFailed
+
 DIGITS = {
     0: "111101101101111",
     1: "010110010010111",
@@ -32,6 +34,8 @@ PICTURE_SIZE = (640, 480)
 
 PROMPT = "OCR"
 """What the engine asks for its own purposes; what the answer says does not matter."""
+
+EXAMPLE_NOT_READ = "example_not_read"
 
 NEAR_TIE = 0.5
 """Natural-log probabilities this close may change places between two runs: batches are added up in another order."""
@@ -75,9 +79,39 @@ def example_pages(folder: Path) -> list[np.ndarray]:
     """The example pictures as they are, uint8 and RGB, for timing; numbers where there are none."""
     import cv2  # a tenth of a second, which only timing should pay
 
-    found = sorted(file for file in folder.glob("*") if file.suffix in {".jpg", ".png", ".webp"})
-    pages = [cv2.imread(str(file), cv2.IMREAD_COLOR_RGB) for file in found]
+    pages = [cv2.imread(str(file), cv2.IMREAD_COLOR_RGB) for file in _pictures(folder)]
     return [page for page in pages if page is not None] or check_pictures()
+
+
+def smallest_example(folder: Path, most: int) -> tuple[str, np.ndarray]:
+    """The example with the fewest pixels, uint8 and RGB, with its file's name; a number where there is none.
+
+    Args:
+        most: pixels that a page may have; a larger one is made smaller.
+    """
+    import cv2
+
+    read = ((file.name, cv2.imread(str(file), cv2.IMREAD_COLOR_RGB)) for file in _pictures(folder))
+    found = [(name, page) for name, page in read if page is not None]
+    name, page = min(found or [("a number", number_picture("1234"))], key=lambda pair: pair[1].size)
+    scale = math.sqrt(most / (page.shape[0] * page.shape[1]))
+    return name, cv2.resize(page, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else page
+
+
+def example_not_read(name: str, reason: str) -> EngineFailed:
+    """What is said of an engine that runs and does not read an example."""
+    reason = reason.rstrip(".")
+    return EngineFailed(
+        EXAMPLE_NOT_READ,
+        f"The engine runs, but it did not read the example {name}: {reason}.",
+        "Where pages fail too, lower OCR_UI_ENGINE_PIXELS or raise OCR_UI_MAX_MODEL_LEN; the log shows more.",
+        example=name,
+        reason=reason,
+    )
+
+
+def _pictures(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*") if file.suffix in {".jpg", ".png", ".webp"})
 
 
 def same_answer(alone: Answer, together: Answer) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 import time
+import uuid
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -46,6 +47,7 @@ WATCH_SECONDS = 0.25
 PROBE_SECONDS = 15.0
 CHECK_TOKENS = 12
 EXAMPLE_TOKENS = 512
+WARM_TOKENS = 32
 PAUSE_A_RUN, LONGEST_PAUSE = 0.001, 0.03
 """Seconds from one look at an answer to the next, for each page that is being read, and the most. vLLM joins what comes
 meanwhile: handed over token by token, many pages at once would keep the event loop busier than the card."""
@@ -98,7 +100,7 @@ class VllmEngine:
         self._watcher: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Finds the model, loads it, checks that pictures are told apart.
+        """Finds the model, loads it, checks that pictures are told apart, and reads an example.
 
         Raises:
             EngineDead: it cannot be made here; the message names the setting or the command that helps.
@@ -156,6 +158,7 @@ class VllmEngine:
                 async with aclosing(self._answer(request, run, {**sampling, "n": n}, answers)) as events:
                     async for event in events:
                         yield event
+                self._forget_example()
         except Ended:
             pass
         finally:
@@ -216,7 +219,10 @@ class VllmEngine:
         await self._check_pictures()
         for name, value in self.description.items():
             log.info("%s: %s", name.replace("_", " "), value)
-        self._health = Health(EngineState.READY, memory=self._memory)
+        self._phase(Phase.WARMING)
+        problem = await self._warm_up()
+        state = EngineState.DEGRADED if problem else EngineState.READY
+        self._health = Health(state, problems=(problem,) if problem else (), memory=self._memory)
         self._was_ready = True
         self._serving.set()
 
@@ -254,15 +260,42 @@ class VllmEngine:
         for load in [load for load in draft_watch.LOADS[:3] if load <= self._settings.max_num_seqs]:
             many = (prepared * load)[: 2 * load]
             places = asyncio.Semaphore(load)
-            await asyncio.gather(*[self._read_example(one, number, places) for number, one in enumerate(many)])
+            await asyncio.gather(*[self._in_its_place(places, one) for one in many])
 
-    async def _read_example(self, prepared: Any, number: int, places: asyncio.Semaphore) -> None:
+    async def _in_its_place(self, places: asyncio.Semaphore, prepared: Any) -> None:
+        async with places:
+            await self._read_example(prepared, EXAMPLE_TOKENS)
+
+    async def _warm_up(self) -> EngineFailed | None:
+        """Reads the beginning of an example as a person's page is read; gives what is wrong where that fails.
+
+        Raises:
+            EngineFailed: the engine ended with it.
+        """
+        folder, most = self._settings.examples_dir, self._settings.engine_pixels
+        name, page = await asyncio.to_thread(vllm_check.smallest_example, folder, most)
+        wait = self._settings.first_token_timeout
+        try:
+            async with asyncio.timeout(wait):
+                await self._read_example(await self._render(vllm_check.PROMPT, page), WARM_TOKENS)
+        except TimeoutError:
+            problem = vllm_check.example_not_read(name, f"no answer in {wait:g} s")
+        except Exception as error:  # whatever it is: the engine runs, and other pages may do better
+            if self._llm is None or self._llm.errored:
+                raise died(self._note.read()) from error
+            known = error if isinstance(error, WorkbenchError) else refused(error, self._settings)
+            problem = vllm_check.example_not_read(name, known.message)
+        else:
+            return None
+        log.error("%s", problem)
+        return problem
+
+    async def _read_example(self, prepared: Any, tokens: int) -> None:
         from ocr_ui.engines.vllm_stream import parameters
 
-        params = parameters({**SAMPLING, "max_tokens": EXAMPLE_TOKENS})
-        async with places:
-            async for _ in self._llm.generate(prepared, params, f"example-{time.monotonic_ns()}-{number}"):
-                pass
+        params = parameters({**SAMPLING, "max_tokens": tokens})
+        async for _ in self._llm.generate(prepared, params, f"example-{uuid.uuid4().hex}"):
+            pass
 
     async def _make(self, folder: Path, draft: Path | None) -> None:
         watched = [stat_logger(lambda: self._drafts.watch)] if self._drafts.folder else []
@@ -414,6 +447,11 @@ class VllmEngine:
             raise died(repr(error)) from error
         except REFUSALS as error:
             raise refused(error, self._settings) from error
+
+    def _forget_example(self) -> None:
+        """A page was read to its end: that an example was not is no trouble any more."""
+        if any(problem.code == vllm_check.EXAMPLE_NOT_READ for problem in self._health.problems):
+            self._health = Health(EngineState.READY, memory=self._memory)
 
     def _pause(self) -> float:
         return min(LONGEST_PAUSE, PAUSE_A_RUN * len(self._runs))

@@ -35,6 +35,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "engine.phase.loading": {"en": "loading the model", "zh": "正在加载模型"},
     "engine.phase.timing": {"en": "timing the draft model", "zh": "正在测量草稿模型的速度"},
     "engine.phase.checking": {"en": "reading test pictures", "zh": "正在试读图片"},
+    "engine.phase.warming": {"en": "reading an example", "zh": "正在试读示例"},
     "engine.phase.restarting": {"en": "starting again", "zh": "正在重新启动"},
     "engine.share": {"en": "{done} of {total} ({percent})", "zh": "{done} / {total}（{percent}）"},
     "engine.speed": {"en": "{speed}/s", "zh": "每秒 {speed}"},

@@ -420,3 +420,12 @@ async def test_who_wants_many_places_waits_for_them_before_whoever_comes_later()
     places.give_back(first)
     await asyncio.wait_for(asyncio.gather(*tasks), 1)
     assert order == ["many", "few"], "whoever wants more than there are gets all"
+
+
+def test_the_start_reads_the_smallest_example_within_the_limit(tmp_path: Path) -> None:
+    name, page = vllm_check.smallest_example(Settings().examples_dir, 4_194_304)
+    assert (name, page.shape) == ("film_still.jpg", (720, 1280, 3))
+    _, small = vllm_check.smallest_example(Settings().examples_dir, 100_000)
+    assert 90_000 < small.shape[0] * small.shape[1] <= 100_500
+    (tmp_path / "broken.png").write_bytes(b"no picture")
+    assert vllm_check.smallest_example(tmp_path, 4_194_304)[0] == "a number", "a start needs no examples"

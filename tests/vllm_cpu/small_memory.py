@@ -14,7 +14,7 @@ _work = WorkerWrapperBase.execute_model
 def _within_memory(self: Any, scheduled: Any, *given: Any, **named: Any) -> Any:
     for new in scheduled.scheduled_new_reqs:
         size = sum(feature.mm_position.length for feature in new.mm_features)
-        if size > MOST_TOKENS and not new.req_id.startswith("check-"):  # the start's own pictures
+        if size > MOST_TOKENS and not new.req_id.startswith(("check-", "example-")):  # the start's own pictures
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1.20 GiB.")
     return _work(self, scheduled, *given, **named)
 

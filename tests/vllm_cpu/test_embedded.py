@@ -18,7 +18,7 @@ import pytest_asyncio
 from ocr_ui.domain.prompt import Task, answer_schema
 from ocr_ui.engines import vllm_embedded
 from ocr_ui.engines.asking import messages
-from ocr_ui.engines.base import AskedApart, EngineRequest, EngineState, Finished, TextDelta
+from ocr_ui.engines.base import AskedApart, EngineRequest, EngineState, Finished, Health, TextDelta
 from ocr_ui.engines.runs import Places
 from ocr_ui.engines.samples import samples
 from ocr_ui.engines.vllm_embedded import VllmEngine
@@ -60,7 +60,7 @@ async def engine(tiny_model: Path) -> AsyncIterator[VllmEngine]:
 async def test_the_page_can_answer_while_the_engine_starts(engine: VllmEngine) -> None:
     assert STARTED["refused"] == "engine_loading"
     assert STARTED["phases"][0] == "waiting"
-    assert STARTED["phases"][-1] == "checking"
+    assert STARTED["phases"][-2:] == ["checking", "warming"]
     assert STARTED["looks while loading"] > 50, "the event loop stood still"
     assert engine.health().state is EngineState.READY
 
@@ -366,7 +366,9 @@ async def test_a_bad_request_fails_alone(engine: VllmEngine, changes: dict[str, 
 async def test_a_killed_worker_is_noticed_and_the_engine_made_anew(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(vllm_embedded, "WARM_TOKENS", 0)  # the start's example is refused
     monkeypatch.setattr(engine, "_places", Places(1))
+    looks: list[Health] = []
     events = engine.generate(request(LONG))
     while not isinstance(await anext(events), TextDelta):
         pass
@@ -377,7 +379,13 @@ async def test_a_killed_worker_is_noticed_and_the_engine_made_anew(
         await asyncio.wait_for(rest(events), 5)
     assert caught.value.code == "engine_died"
     assert engine.health().state in {EngineState.READY, EngineState.LOADING}
+    while not queued.done():
+        looks.append(engine.health())
+        await asyncio.sleep(0.001)
     assert (await queued).text == BOOK["receipt"].answer, "what waited for its turn is kept"
+    (unread,) = [look for look in looks if look.state is EngineState.DEGRADED][-1].problems
+    assert (unread.code, unread.details["example"]) == ("example_not_read", "film_still.jpg")
+    assert "max_tokens" in unread.message
     assert engine.health().state is EngineState.READY
     assert (await read(engine, LONG)).text == BOOK[LONG].answer
 
