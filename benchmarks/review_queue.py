@@ -32,14 +32,16 @@ from typing import Any
 from PIL import Image, ImageDraw
 from playwright.sync_api import Page, sync_playwright
 
-from ocr_ui.domain.content import PageContent, TextLine
-from ocr_ui.domain.geometry import Quad
-from ocr_ui.domain.page import Page as Picture
-from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
-from ocr_ui.settings import Settings
-from ocr_ui.storage.store import Store
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from ocr_ui.domain.content import PageContent, TextLine  # noqa: E402
+from ocr_ui.domain.geometry import Quad  # noqa: E402
+from ocr_ui.domain.page import Page as Picture  # noqa: E402
+from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition  # noqa: E402
+from ocr_ui.settings import Settings  # noqa: E402
+from ocr_ui.storage.store import Store  # noqa: E402
+
 SIZE = 1240, 1754
 LINES = 40
 WANTED_SECONDS = 0.2

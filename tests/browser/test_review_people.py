@@ -112,6 +112,7 @@ def test_a_page_that_another_has_can_be_looked_at_only(desk: Desk, browser) -> N
     item = item_of(desk)
     page.keyboard.press("s")
     moved(desk, item)
+    desk.settle()  # the page that was left has been given back
     body = json.dumps({"holder": "a-tab-of-bo", "person": "Bo"}).encode()
     headers = {"Content-Type": "application/json"}
     claim = urllib.request.Request(f"{desk.url}/v1/items/{item}/claim", body, headers)
