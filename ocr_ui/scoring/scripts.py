@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from functools import cache
 
 SCRIPTS = ("latin", "chinese", "japanese", "korean", "cyrillic", "arabic", "other", "none")
 """`chinese` is Han alone; with kana among it, a text is `japanese`; `none` has no letters."""
@@ -24,7 +25,10 @@ _KANA = 0.1
 
 def script_of(text: str) -> str:
     """One of SCRIPTS: that of most of the letters. A letter of Han counts twice, since it says what a syllable says."""
-    counts = Counter(_script(char) for char in text[:_LOOKED_AT] if char.isalpha())
+    counts: Counter[str] = Counter()
+    for char, number in Counter(text[:_LOOKED_AT]).items():
+        if char.isalpha():
+            counts[_script(char)] += number
     if not counts:
         return "none"
     kana, han = counts.pop("kana", 0), counts.pop("chinese", 0)
@@ -33,6 +37,7 @@ def script_of(text: str) -> str:
     return max(SCRIPTS, key=lambda name: counts[name])
 
 
+@cache
 def _script(char: str) -> str:
     first = unicodedata.name(char, "").replace("-", " ").split(" ")
     # Full and half width letters have their writing as the second word of their name.
