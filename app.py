@@ -77,7 +77,6 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     for routes in (
         comparison_routes,
         correction_routes,
-        editing_routes,
         queue_routes,
         talk_routes,
         version_routes,
@@ -85,6 +84,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.include_router(routes(workbench))
     for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
+    app.include_router(editing_routes(workbench, localize_error))
     app.include_router(export_routes(workbench, localize_reasons))
     app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))

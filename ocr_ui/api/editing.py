@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
 
-from fastapi import APIRouter
-from pydantic import BaseModel
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
 
+from ocr_ui.api.errors import Localize, language_of
+from ocr_ui.domain.person import Person
+from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.ordering import ordered_ids
+from ocr_ui.services.reread import RereadStep, step_value
+from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 
 
@@ -17,7 +27,16 @@ class LinesBody(BaseModel):
     lines: list[dict]
 
 
-def editing_routes(workbench: Workbench) -> APIRouter:
+class RereadBody(LinesBody):
+    """`lines` are those of the page as the person sees it, `ids` those that stand in the box."""
+
+    quad: list[list[float]]
+    ids: list[str] = []
+    engine: str = ""
+    person: str = Field("", max_length=200)
+
+
+def editing_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     routes = APIRouter(tags=["editing"])
 
     @routes.post("/v1/reading-order")
@@ -25,4 +44,29 @@ def editing_routes(workbench: Workbench) -> APIRouter:
         """Ids of the lines in the order in which a person reads them."""
         return {"order": await asyncio.to_thread(ordered_ids, body.lines)}
 
+    @routes.post("/v1/items/{recognition_id}/rereads")
+    async def reread(recognition_id: int, body: RereadBody, request: Request) -> StreamingResponse:
+        """Reads a box anew; JSON Lines as it goes, the last of which has what changes in the page, or the error.
+
+        Closing the connection ends the engine's work.
+        """
+        person = Person(body.person.strip())
+        steps = workbench.rereader.read(recognition_id, body.lines, body.quad, body.ids, body.engine, person)
+        told = _told(steps, localize_error, language_of(request))
+        return StreamingResponse(told, media_type="application/x-ndjson")
+
     return routes
+
+
+async def _told(steps: AsyncIterator[RereadStep], localize_error: Localize, language: str) -> AsyncIterator[bytes]:
+    try:
+        async with aclosing(steps) as found:  # type: ignore[type-var]
+            async for step in found:
+                failed = {"error": localize_error(error_value(step.error), language)} if step.error else {}
+                yield _line({**step_value(step), **failed})
+    except WorkbenchError as error:
+        yield _line({"state": "failed", "error": localize_error(error_value(error), language)})
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"

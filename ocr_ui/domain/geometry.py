@@ -121,6 +121,13 @@ class Quad:
         ring = zip(self.points, (*self.points[1:], self.points[0]), strict=True)
         return sum(ax * by - bx * ay for (ax, ay), (bx, by) in ring) >= 0
 
+    def holds(self, point: Point) -> bool:
+        """Whether a point lies in the quad or on its border; for quads without dents."""
+        x, y = point
+        ring = zip(self.points, (*self.points[1:], self.points[0]), strict=True)
+        sides = [(bx - ax) * (y - ay) - (by - ay) * (x - ax) for (ax, ay), (bx, by) in ring]
+        return all(side >= 0 for side in sides) or all(side <= 0 for side in sides)
+
     def rounded(self, digits: int = 2) -> Quad:
         """The same quad with coordinates of so many digits: hundredths of a pixel say all that there is to say."""
         return Quad.from_points([(round(x, digits), round(y, digits)) for x, y in self.points])

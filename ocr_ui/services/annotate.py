@@ -15,7 +15,7 @@ from ocr_ui.errors import BadInput
 from ocr_ui.scoring.differences import Difference, compare, same
 from ocr_ui.services.checked_content import checked
 from ocr_ui.storage.corrections import key_reused
-from ocr_ui.storage.records import StoredCorrection, StoredPage, StoredRecognition, StoredReview
+from ocr_ui.storage.records import StoredCorrection, StoredPage, StoredRecognition, StoredReread, StoredReview
 from ocr_ui.storage.store import Store
 
 LONGEST_NOTE = 10_000
@@ -47,12 +47,17 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item as it was left."""
+    """An item as it was left.
+
+    Attributes:
+        rereads: boxes of it that were read anew, oldest first.
+    """
 
     recognition: StoredRecognition
     page: StoredPage
     correction: StoredCorrection | None
     review: StoredReview
+    rereads: tuple[StoredReread, ...] = ()
 
     @property
     def content(self) -> PageContent:
@@ -198,6 +203,7 @@ class Annotator:
                 self._store.pages.get(recognition.page_id),
                 self._store.corrections.latest(recognition_id),
                 self._store.reviews.get(recognition_id),
+                tuple(self._store.rereads.of(recognition_id)),
             )
 
     def _differences(self, recognition_id: int, content: PageContent | dict[str, Any]) -> Difference:

@@ -14,6 +14,7 @@ from ocr_ui.services.annotate import Item
 from ocr_ui.services.pictures import Received
 from ocr_ui.services.reading import Progress
 from ocr_ui.services.recognize import Reading
+from ocr_ui.services.reread import reread_value
 from ocr_ui.settings import Settings
 
 
@@ -116,6 +117,7 @@ class Views:
                 "seconds": recognition.generation.seconds,
                 **_end(recognition.generation),
             },
+            rereads=[reread_value(one) for one in item.rereads],
             version=item.review.latest_version,
             revision=item.review.revision,
             verdict=review.verdict,
@@ -139,6 +141,7 @@ class Views:
             "warnings": [],
             "run": {"state": "idle"},
             "model_lines": [],
+            "rereads": [],
             "version": 0,
             "verdict": None,
             "state": "pending",

@@ -18,6 +18,7 @@ from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.push import Pusher, Pushes
 from ocr_ui.services.queue import Queue
 from ocr_ui.services.recognize import Recognizer
+from ocr_ui.services.reread import Rereader
 from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.rollout_batch import RolloutBatches
@@ -38,6 +39,7 @@ class Workbench:
     pictures: PageStore
     recognizer: Recognizer
     retries: Retries
+    rereader: Rereader
     annotator: Annotator
     comparer: Comparer
     second: SecondReviewer
@@ -79,6 +81,7 @@ class Workbench:
             pictures=pages,
             recognizer=Recognizer(store, pages, engines, settings),
             retries=retries,
+            rereader=Rereader(store, pages, engines, retries, templates, annotator, settings),
             annotator=annotator,
             comparer=Comparer(store, annotator),
             second=SecondReviewer(store, annotator),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
+from ocr_ui.domain.reread import Reread
 from ocr_ui.domain.review import Correction, Review
 from ocr_ui.domain.rollout import Judgement, Mark, Rollout
 from ocr_ui.domain.second import SecondReview
@@ -50,6 +51,17 @@ class ReadingRow:
     engine: EngineName
     template: str
     outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReread:
+    """Attributes: person: who asked for it, "" where nobody gave a name."""
+
+    id: int
+    recognition_id: int
+    person: str
+    created_at: datetime
+    reread: Reread
 
 
 @dataclass(frozen=True, slots=True)

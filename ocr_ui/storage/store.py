@@ -22,6 +22,7 @@ from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
 from ocr_ui.storage.queues import Queues
 from ocr_ui.storage.recognitions import Recognitions
+from ocr_ui.storage.rereads import Rereads
 from ocr_ui.storage.reviews import Reviews
 from ocr_ui.storage.rollout_jobs import RolloutJobs
 from ocr_ui.storage.rollouts import Rollouts
@@ -35,8 +36,8 @@ class Store:
     """What was read, corrected and judged. All calls block on the disk: from a coroutine use `asyncio.to_thread`.
 
     Attributes:
-        pictures, pages, recognitions, corrections, reviews, second_reviews, claims, comments, queues, figures, items,
-            versions, rollouts, rollout_jobs: the parts, each with its own class.
+        pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, queues, figures,
+            items, versions, rollouts, rollout_jobs: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures) -> None:
@@ -44,6 +45,7 @@ class Store:
         self.pictures = pictures
         self.pages = Pages(database)
         self.recognitions = Recognitions(database)
+        self.rereads = Rereads(database)
         self.corrections = Corrections(database)
         self.reviews = Reviews(database)
         self.second_reviews = SecondReviews(database)

@@ -393,3 +393,26 @@ rollout_judgement = Table(
     UniqueConstraint("rollout_id", "client_key"),
 )
 """`numbers`: the answer on the left and the one on the right, or all in order. `winner` and `loser` are of a pair."""
+
+reread = Table(
+    "reread",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("recognition_id", ForeignKey("recognition.id"), nullable=False, index=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("engine", String(50), nullable=False),
+    Column("engine_version", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("engine_name", Text, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("template_version", Text, nullable=False),
+    Column("outcome", String(20), nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("quad", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("lines", Text, nullable=False),
+)
+"""A box of an item read anew: `quad` as it was asked for, `text` the raw answer, `lines` what came of it, each under
+the id that it was given in the page. Written once, never changed."""

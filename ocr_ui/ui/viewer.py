@@ -35,6 +35,7 @@ class Viewer(ModuleHTML):
                  "waiting": bool, "error": {...} | None,
                  "rate": float},         # tokens a second with tokens, else lines a second
          "model_lines": [...],   # as lines: what the model read, to compare with and to restore
+         "rereads": [{"id": int, "engine": str, "lines": [...]}],    # boxes read anew: what an engine wrote since
          "version": int, "verdict": None | "right" | "wrong", "error_kinds": [str], "note": str, "state": str,
          "low_confidence": float, "readonly": bool}
 

@@ -157,6 +157,40 @@ test("pasted lines get ids of their own and stand beside themselves, elsewhere w
   assert.equal(editor.chosen.length, 2);
 });
 
+test("what an engine read stands where the lines stood that it replaces", () => {
+  const doc = docOf(line("a", "a"), line("b", "b"), line("c", "c"));
+  const splice = { lines: [line("b", "B"), line("r1-1", "new")], replaces: ["b"], after: null };
+  assert.deepEqual(E.spliceLines(doc, splice).lines.map((entry) => entry.text), ["a", "B", "new", "c"]);
+  const behind = (after) => E.spliceLines(doc, { lines: [line("n", "n")], replaces: [], after }).lines.map((l) => l.id);
+  assert.deepEqual(behind("b"), ["a", "b", "n", "c"]);
+  assert.deepEqual(behind(null), ["n", "a", "b", "c"]);
+  assert.equal(E.spliceLines(doc, { lines: [line("b", "b")], replaces: ["b"], after: null }), doc);
+});
+
+test("a line is locked while it says what no engine has read", () => {
+  const editor = editorOf(line("a", "a"), line("b", "b"));
+  const [first] = editor.doc.lines;
+  assert.ok(!editor.isLocked(first));
+  assert.ok(editor.isLocked({ ...first, text: "x" }));
+  assert.ok(!editor.isLocked({ ...first, text: " " }));
+  editor.learn({ id: 1, lines: [line("a", "x")] });
+  assert.ok(!editor.isLocked({ ...first, text: "x" }));
+  assert.equal(editor.changeOf({ ...first, text: "x" }), "reread");
+  assert.ok(editor.isLocked({ id: "n1", text: "x", quad: null }), "another line");
+});
+
+test("a reading never takes what was edited while it ran", () => {
+  const editor = editorOf(line("a", "a"), line("b", "b"));
+  const seen = editor.doc;
+  editor.setText("a", "mine");
+  const answer = { lines: [line("a", "theirs"), line("b", "B")], replaces: ["a", "b"], after: null, offered: [] };
+  const [moved, free] = editor.splice(answer, seen);
+  assert.deepEqual([moved[0].text, free[0].text], ["theirs", "B"]);
+  assert.deepEqual(editor.doc.lines.map((entry) => entry.text), ["mine", "B"]);
+  editor.undo();
+  assert.deepEqual(editor.doc.lines.map((entry) => entry.text), ["mine", "b"]);
+});
+
 test("all lines go back to what the model read, deleted ones too, in one step", () => {
   const editor = editorOf(line("a", "a"), line("b", "b"), line("c", "c"));
   editor.setText("a", "x");

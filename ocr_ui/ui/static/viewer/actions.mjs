@@ -117,7 +117,8 @@ export function makeActions(parts) {
   }
 
   function cancel() {
-    if (editor.drawing) editor.setDrawing(null);
+    if (parts.rereader.running) parts.rereader.stop();
+    else if (editor.drawing) editor.setDrawing(null);
     else if (editor.tools.handle !== null) editor.setTool("handle", null);
     else if (editor.marked.size) editor.select(editor.selected);
     else editor.select(null);

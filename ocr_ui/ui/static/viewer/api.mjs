@@ -19,6 +19,16 @@ export function failureFrom(status, body) {
   return new Failure(body?.error ?? { code: `http_${status}` }, status);
 }
 
+/** The values of a body in JSON Lines, as they come. */
+async function* stepsOf(body) {
+  let rest = "";
+  for await (const part of body.pipeThrough(new TextDecoderStream())) {
+    const rows = (rest + part).split("\n");
+    rest = rows.pop();
+    for (const row of rows) yield JSON.parse(row);
+  }
+}
+
 export class Api {
   constructor({ lang = () => "en", fetch = (...args) => globalThis.fetch(...args) } = {}) {
     Object.assign(this, { lang, fetch });
@@ -48,6 +58,29 @@ export class Api {
     if (!response.ok) throw failureFrom(response.status, body);
     if (body === null) throw new Failure({ code: "bad_answer" }, response.status);
     return body;
+  }
+
+  /**
+   * Sends a question that is answered in JSON Lines; `onstep` gets each but the last, which is the outcome.
+   * @param {AbortSignal} signal ends it: the server stops its work then
+   */
+  async lines(path, data, onstep, signal) {
+    const headers = { ...this.headers, "Content-Type": "application/json" };
+    let last = null;
+    try {
+      const response = await this.fetch(path, { method: "POST", headers, body: JSON.stringify(data), signal });
+      if (!response.ok) throw failureFrom(response.status, await response.json().catch(() => null));
+      for await (const step of stepsOf(response.body)) {
+        if (last) onstep(last);
+        last = step;
+      }
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw new Failure({ code: signal.aborted ? "aborted" : "unreachable", details: { reason: String(error) } });
+    }
+    if (last === null) throw new Failure({ code: "bad_answer" });
+    if (last.error) throw new Failure(last.error);
+    return last;
   }
 
   /** Sends a file with progress (0..1), which `fetch` cannot tell. */

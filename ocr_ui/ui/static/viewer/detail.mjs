@@ -3,7 +3,6 @@
 import { h, iconButton } from "./dom.mjs";
 import { bounds } from "./geometry.mjs";
 import { visible } from "./list.mjs";
-import { changeOf } from "./state.mjs";
 import { changedPart } from "./text.mjs";
 
 const HIGHEST = 40; // pixels on the screen
@@ -12,6 +11,7 @@ const LARGEST_ZOOM = 3;
 /** Tools of selected lines: icon and action, in groups. */
 const MORE = [
   [
+    ["reread", "reread"],
     ["split", "split"],
     ["join", "join"],
   ],
@@ -76,7 +76,7 @@ export class Detail {
     this.element.classList.toggle("nothing", !line);
     this.#renderCrop(line);
     this.note.replaceChildren(...(line ? this.#notes(line) : [this.#hint()]));
-    const change = line ? changeOf(line, editor.models) : "same";
+    const change = line ? editor.changeOf(line) : "same";
     for (const button of [...Object.values(this.buttons), ...this.more.flat()]) button.disabled = !editor.canEdit || !line;
     this.buttons.original.disabled ||= change === "same" || change === "added";
   }

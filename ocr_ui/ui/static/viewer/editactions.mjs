@@ -19,6 +19,7 @@ export function makeEditActions(parts) {
     cut_lines: () => document.execCommand("cut"),
     paste_lines: () => editor.paste(parts.clipboard.lines, parts.stage.size),
     sort,
+    reread: () => parts.rereader.readSelected(),
     original_all: () => editor.restoreAll(),
   };
 

@@ -15,6 +15,10 @@ const heightOf = (quad) => {
   return bottom - top;
 };
 
+/** Ids of lines that are not what they were. */
+const linesChanged = (before, now, ids) =>
+  new Set(ids.filter((id) => State.lineOf(before, id) !== State.lineOf(now, id)));
+
 export class Editor {
   constructor() {
     this.listeners = new Map();
@@ -95,12 +99,32 @@ export class Editor {
   #show(value, loaded = State.documentOf(value)) {
     this.value = value;
     this.models = new Map(State.documentOf({ lines: value.model_lines ?? [] }).lines.map((line) => [line.id, line]));
+    this.readings = new Map();
+    for (const reread of value.rereads ?? []) this.#remember(reread);
     this.warnings = (value.warnings ?? []).map((warning) => ({
       ...warning,
       id: loaded.lines[warning.line ?? -1]?.id ?? null,
     }));
     this.warned = new Set(this.warnings.map((warning) => warning.id).filter(Boolean));
   }
+
+  #remember({ lines }) {
+    for (const { id, text } of lines) this.readings.set(id, (this.readings.get(id) ?? new Set()).add(text));
+  }
+
+  /** Another reading of a box: what an engine wrote is no person's. */
+  learn(reread) {
+    (this.value.rereads ??= []).push(reread);
+    this.#remember(reread);
+  }
+
+  /** What was done to a line since the first reading: as `State.changeOf`, or "reread" where an engine did it. */
+  changeOf(line) {
+    const change = State.changeOf(line, this.models);
+    return change === "same" || this.isLocked(line) || !this.readings.get(line.id)?.has(line.text) ? change : "reread";
+  }
+
+  isLocked = (line) => State.isLocked(line, this.models, this.readings);
 
   #setDocument(loaded) {
     if (State.sameDocument(this.doc, loaded) && this.doc.tables === loaded.tables) return;
@@ -315,6 +339,21 @@ export class Editor {
     this.#choose(ids);
   }
 
+  /**
+   * Puts what an engine read into the page, as one step. `seen` is the document that it was asked about: a line that
+   * was edited since stays as it is. Gives the lines that found no place for that, and those that did.
+   */
+  splice(splice, seen) {
+    const stale = linesChanged(seen, this.doc, splice.replaces);
+    const moved = splice.lines.filter((line) => stale.has(line.id));
+    const free = splice.lines.filter((line) => !stale.has(line.id));
+    if (!this.canEdit || !splice.lines.length) return [moved, []];
+    const replaces = splice.replaces.filter((id) => !stale.has(id));
+    this.#apply(Edits.spliceLines(this.doc, { ...splice, lines: free.map(State.readLine), replaces }));
+    if (free.length) this.#choose(free.map((line) => line.id));
+    return [moved, free];
+  }
+
   /** The lines in another order, as one step; true where that changes anything. */
   order(ids) {
     const next = Edits.orderLines(this.doc, ids);
@@ -388,7 +427,10 @@ export class Editor {
     this.emit("tools");
   }
 
-  /** Waits for a box drawn with the pointer: for a new line ("new"), for the selected one ("give"), or not (null). */
+  /**
+   * Waits for a box drawn with the pointer: for a new line ("new"), for the selected one ("give"), to be read anew
+   * ("reread"), or not (null).
+   */
   setDrawing(what) {
     this.drawing = this.canEdit ? what : null;
     this.emit("tools");
@@ -397,7 +439,8 @@ export class Editor {
   finishDrawing(quad) {
     const what = this.drawing;
     this.setDrawing(null);
-    if (what === "give" && this.selected) this.setQuad(this.selected, quad);
+    if (what === "reread") this.emit("reread", { quad: roundQuad(quad) });
+    else if (what === "give" && this.selected) this.setQuad(this.selected, quad);
     else this.add(quad, { edit: true });
   }
 }

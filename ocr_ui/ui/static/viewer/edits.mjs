@@ -4,7 +4,7 @@
  */
 
 import { isTall, quadAroundAll, roundQuad, samePoints, splitQuad } from "./geometry.mjs";
-import { freshId, indexOf, setQuad } from "./state.mjs";
+import { freshId, indexOf, sameLine, setQuad } from "./state.mjs";
 import { joinTexts, runsFromRight } from "./text.mjs";
 
 /** The lines of these ids, in the order of the document. */
@@ -93,6 +93,23 @@ export function orderLines(doc, ids) {
     lines.splice(lines.indexOf(doc.lines[index - 1]) + 1, 0, line);
   });
   return lines.every((line, index) => line === doc.lines[index]) ? doc : { ...doc, lines };
+}
+
+/**
+ * Puts what an engine read in the place of the lines that it replaces, behind the line `after` where it replaces none;
+ * `after` null stands for the beginning.
+ */
+export function spliceLines(doc, { lines, replaces, after }) {
+  const known = new Map(doc.lines.map((line) => [line.id, line]));
+  const first = doc.lines.findIndex((line) => replaces.includes(line.id));
+  const at = first < 0 ? indexOf(doc.lines, after) + 1 : first;
+  const gone = new Set(replaces);
+  const placed = lines.map((line) => (sameLine(known.get(line.id), line) ? known.get(line.id) : line));
+  const kept = (part) => part.filter((line) => !gone.has(line.id));
+  const next = [...kept(doc.lines.slice(0, at)), ...placed, ...kept(doc.lines.slice(at))];
+  return next.every((line, index) => line === doc.lines[index]) && next.length === doc.lines.length
+    ? doc
+    : { ...doc, lines: next };
 }
 
 /** Gives each of these lines the quad that `change` makes of its own. */

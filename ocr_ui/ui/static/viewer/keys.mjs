@@ -40,6 +40,7 @@ export const KEYS = [
   { action: "move_up", keys: ["Alt+Shift+ArrowUp"], scope: "any", group: "boxes" },
   { action: "move_down", keys: ["Alt+Shift+ArrowDown"], scope: "any", group: "boxes" },
   { action: "sort", keys: ["Shift+S"], scope: "view", group: "boxes" },
+  { action: "reread", keys: ["Shift+R"], scope: "view", group: "boxes" },
   { action: "undo", keys: ["Ctrl+Z"], scope: "any", group: "change" },
   { action: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], scope: "any", group: "change" },
   { action: "save", keys: ["Ctrl+S"], scope: "any", group: "change" },

@@ -6,7 +6,7 @@
 
 import { h, icon, setText } from "./dom.mjs";
 import { reachOf } from "./gestures.mjs";
-import { changeOf, deletedLines, indexOf } from "./state.mjs";
+import { deletedLines, indexOf } from "./state.mjs";
 import { hidesSomething, splitInvisible } from "./text.mjs";
 
 const BLOCK = 40; // rows
@@ -144,7 +144,7 @@ export class LineList {
 
   #marksOf(line) {
     const { editor, t } = this;
-    const change = changeOf(line, editor.models);
+    const change = editor.changeOf(line);
     const warned = editor.warned.has(line.id) ? editor.warnings.filter((entry) => entry.id === line.id) : [];
     const warning = warned.map((entry) => entry.message).join("\n");
     return [
@@ -152,7 +152,9 @@ export class LineList {
       !line.quad && ["nobox", t("mark_nobox")],
       hidesSomething(line.text) && ["hidden", t("mark_hidden")],
       change === "added" && ["added", t("mark_added")],
-      change !== "same" && change !== "added" && ["edited", t(`mark_${change}`)],
+      change === "reread" && ["reread", t("mark_reread")],
+      !["same", "added", "reread"].includes(change) && ["edited", t(`mark_${change}`)],
+      editor.isLocked(line) && ["lock", t("mark_lock")],
     ].filter(Boolean);
   }
 

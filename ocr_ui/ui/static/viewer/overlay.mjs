@@ -18,6 +18,7 @@ export class Overlay {
     this.fieldBoxes = svg("g", { class: "vw-field-boxes" });
     this.handles = svg("g", { class: "vw-handles" });
     this.drawn = svg("polygon", { class: "vw-drawn", ...SCALES });
+    this.reading = svg("polygon", { class: "vw-reading", ...SCALES });
     root.replaceChildren(this.boxes, this.fieldBoxes, this.handles);
     this.scale = 1;
   }
@@ -132,6 +133,13 @@ export class Overlay {
     if (!quad) return this.drawn.remove();
     this.drawn.setAttribute("points", svgPoints(quad));
     if (!this.drawn.parentNode) this.root.append(this.drawn);
+  }
+
+  /** The box that is being read anew, none for null. */
+  showReading(quad) {
+    if (!quad) return this.reading.remove();
+    this.reading.setAttribute("points", svgPoints(quad));
+    this.root.append(this.reading);
   }
 
   renderFields(fields, isLow) {

@@ -15,7 +15,7 @@ export const isRunning = (value) => value?.run?.state === "running";
 
 const joined = (lines) => lines.map((line) => line.text).join("\n");
 
-const readLine = (line, index) => ({
+export const readLine = (line, index) => ({
   id: line.id || `l${index}`,
   text: line.text ?? "",
   quad: line.quad ?? null,
@@ -138,6 +138,15 @@ export function changeOf(line, models) {
   if (text && box) return "both";
   if (text) return "text";
   return box ? "box" : "same";
+}
+
+/**
+ * Whether a person wrote what a line says: no engine has read it so. `readings` maps ids to the texts that engines
+ * gave since the first reading. Such a line is locked: no later reading overwrites it.
+ */
+export function isLocked(line, models, readings) {
+  if (line.text.trim() === "" || models.get(line.id)?.text === line.text) return false;
+  return !readings.get(line.id)?.has(line.text);
 }
 
 /** Lines of the model that are not in the document any more. */

@@ -26,6 +26,7 @@ import { LineList } from "./list.mjs";
 import { Notices } from "./notice.mjs";
 import { Overlay } from "./overlay.mjs";
 import { PicturePane } from "./pane.mjs";
+import { Rereader } from "./reread.mjs";
 import { Review } from "./review.mjs";
 import { LiveReward } from "./reward.mjs";
 import { RewardLine } from "./rewardline.mjs";
@@ -122,6 +123,8 @@ class Viewer {
     this.door = this.#makeDoor(signal);
     this.pane = new PicturePane({ door: this.hasDoor ? this.door : null, t });
     this.overlay = new Overlay(this.pane.svg);
+    const { api, notices, overlay, review } = this;
+    this.rereader = new Rereader({ editor, api, notices, overlay, review, t });
     this.stage = new Stage(this.pane.element, this.pane.board, ({ k }) => this.#zoomed(k));
   }
 
