@@ -15,6 +15,7 @@ const MORE = [
     ["split", "split"],
     ["join", "join"],
   ],
+  [["palette", "palette"]],
   [
     ["copy", "copy_lines"],
     ["cut", "cut_lines"],

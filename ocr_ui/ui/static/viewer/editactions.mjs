@@ -19,9 +19,19 @@ export function makeEditActions(parts) {
     cut_lines: () => document.execCommand("cut"),
     paste_lines: () => editor.paste(parts.clipboard.lines, parts.stage.size),
     sort,
+    find: () => openFind(),
+    replace: () => openFind({ replacing: true }),
+    palette: () => parts.palette.toggle(),
+    text_size: () => parts.textSize.turn(),
+    text_smaller: () => parts.textSize.step(-1),
     reread: () => parts.rereader.readSelected(),
     original_all: () => editor.restoreAll(),
   };
+
+  function openFind(how) {
+    if (!["lines", "fields", "text"].includes(parts.views.active)) parts.views.show("lines");
+    parts.find.open(how);
+  }
 
   function tell(word, values) {
     parts.notices.flash("edit", parts.t(word, values));

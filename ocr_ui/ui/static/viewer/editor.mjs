@@ -7,6 +7,7 @@
 import * as Edits from "./edits.mjs";
 import { bounds, fitQuad, moveHandle, moveQuad, quadAround, quadBeside, rotateQuad, roundQuad } from "./geometry.mjs";
 import { History } from "./history.mjs";
+import { replacePlaces } from "./search.mjs";
 import * as State from "./state.mjs";
 import { uncertainPlaces } from "./uncertain.mjs";
 
@@ -258,6 +259,11 @@ export class Editor {
 
   setWholeText(text) {
     if (this.canEdit) this.#apply(State.setWholeText(this.doc, text), "text");
+  }
+
+  /** Puts a text in these places, as they were found in the document: one step to undo. */
+  replace(places, text) {
+    if (this.canEdit && places.length) this.#apply(replacePlaces(this.doc, places, text));
   }
 
   /** Adds an empty line after the selected one and selects it. */

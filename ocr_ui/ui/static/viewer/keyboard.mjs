@@ -49,6 +49,7 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   function fieldAction(event) {
     const action = actionOf(event, "text");
     const edits = event.target.matches(".vw-whole, .vw-field-value");
+    if (edits && ["find", "replace", "palette"].includes(action)) return action;
     return ["save", "submit_page"].includes(action) || (edits && ["undo", "redo"].includes(action)) ? action : null;
   }
 }

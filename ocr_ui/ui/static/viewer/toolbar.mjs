@@ -8,7 +8,7 @@ const GROUPS = [
   ["boxes", "clean"],
   ["rotate"],
   ["draw", "sort", "remove", "undo", "redo"],
-  ["help"],
+  ["text_size", "help"],
 ];
 
 const ICON = {
@@ -26,6 +26,7 @@ const ICON = {
   remove: "remove",
   undo: "undo",
   redo: "redo",
+  text_size: "size",
   help: "help",
 };
 

@@ -16,6 +16,7 @@ import { Door } from "./door.mjs";
 import { h, makeWords, relabel } from "./dom.mjs";
 import { Drafts } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
+import { FindBar } from "./find.mjs";
 import { FieldTable } from "./fields.mjs";
 import { listenToPointers } from "./gestures.mjs";
 import { makeHelp } from "./help.mjs";
@@ -25,6 +26,7 @@ import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
 import { Notices } from "./notice.mjs";
 import { Overlay } from "./overlay.mjs";
+import { Palette } from "./palette.mjs";
 import { PicturePane } from "./pane.mjs";
 import { Rereader } from "./reread.mjs";
 import { Review } from "./review.mjs";
@@ -34,6 +36,7 @@ import { Stage } from "./stage.mjs";
 import { arrival, viewOfDifference } from "./state.mjs";
 import { isLow } from "./sureness.mjs";
 import { StatusLine, WarningList } from "./status.mjs";
+import { TextSize } from "./textsize.mjs";
 import { Toolbar } from "./toolbar.mjs";
 import { VerdictBar } from "./verdict.mjs";
 import { Views } from "./views.mjs";
@@ -102,11 +105,20 @@ class Viewer {
     this.api = new Api({ lang: () => this.props.lang ?? "en" });
     this.notices = new Notices({ t });
     this.input = new LineInput(editor);
+    this.textSize = new TextSize({ root: this.root, storage: localStorage });
+    this.palette = new Palette({
+      prefix,
+      storage: localStorage,
+      signal,
+      openText: () => editor.selected && this.editText(editor.selected),
+    });
     this.clipboard = new LineClipboard(localStorage);
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
     this.fields = new FieldTable({ editor, t });
+    this.find = new FindBar({ editor, list: this.list, fields: this.fields, notices: this.notices, t });
     this.views = new Views({ ...this, prefix, t, actions });
+    this.find.views = this.views;
     this.review = this.#makeReview();
     this.views.isStale = () => this.review.contentChanged;
     this.reward = new LiveReward({ editor, api: this.api });
@@ -168,6 +180,7 @@ class Viewer {
       this.verdict.element,
       this.help.element,
       this.voice,
+      this.palette.element,
       ...this.door.parts,
     );
     if (this.hasDoor) this.root.append(this.door.cover);

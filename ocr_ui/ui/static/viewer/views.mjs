@@ -27,8 +27,8 @@ const linesText = (editor) => editor.doc.lines.map((line) => line.text).join("\n
 const fieldsText = (editor) => editor.doc.fields.map((field) => `${field.name}\t${field.value ?? ""}`).join("\n");
 
 export class Views {
-  constructor({ editor, t, list, detail, fields, actions, notices, prefix }) {
-    Object.assign(this, { editor, t, list, detail, fields, actions, notices, prefix });
+  constructor({ editor, t, list, detail, fields, find, actions, notices, prefix }) {
+    Object.assign(this, { editor, t, list, detail, fields, find, actions, notices, prefix });
     this.chosen = false;
     this.active = "lines";
     this.tabs = VIEWS.map((name) => this.#tab(name));
@@ -45,6 +45,7 @@ export class Views {
           attribute: "title",
         },
       ),
+      this.find.element,
       Object.values(this.panels),
     );
     this.show("lines", { byPerson: false });
@@ -109,7 +110,8 @@ export class Views {
   #lineTools() {
     this.count = h("span", { class: "vw-subdued vw-lines-count" });
     this.uncertain = this.#uncertainChip();
-    return [this.count, this.uncertain, this.#invisibleTool("lines")];
+    const find = iconButton("find", "act_find", () => this.actions.find(), { action: "find" });
+    return [this.count, this.uncertain, this.#invisibleTool("lines"), find];
   }
 
   /** One choice for all views: characters without a shape are shown by their names. */
