@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from ocr_ui.api.comparisons import comparison_routes
 from ocr_ui.api.corrections import correction_routes
+from ocr_ui.api.drafts import draft_routes
 from ocr_ui.api.editing import editing_routes
 from ocr_ui.api.errors import Unexpected, add_error_handlers
 from ocr_ui.api.exports import export_routes
@@ -77,6 +78,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     for routes in (
         comparison_routes,
         correction_routes,
+        draft_routes,
         queue_routes,
         talk_routes,
         version_routes,

@@ -11,6 +11,7 @@ from ocr_ui.services.compare import Comparer
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.dataset_versions import DatasetVersions
+from ocr_ui.services.drafts import Drafts
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
@@ -45,6 +46,7 @@ class Workbench:
     second: SecondReviewer
     queue: Queue
     talk: Talk
+    drafts: Drafts
     rewarding: Rewarding
     rollouts: Rollouts
     pairs: BlindPairs
@@ -87,6 +89,7 @@ class Workbench:
             second=SecondReviewer(store, annotator),
             queue=Queue(store, dataset, settings),
             talk=Talk(store),
+            drafts=Drafts(store),
             rewarding=rewarding,
             rollouts=rollouts,
             pairs=BlindPairs(store, rollouts),

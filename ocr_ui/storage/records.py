@@ -198,6 +198,15 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """Attributes: base_version: the version that the edits were made on; body: as the page made it."""
+
+    base_version: int
+    body: dict[str, Any]
+    kept_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Guidelines:
     """Attributes: version: 0 where nobody has written any yet."""
 

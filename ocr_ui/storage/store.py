@@ -14,6 +14,7 @@ from ocr_ui.storage.comments import Comments
 from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import DatasetVersions
+from ocr_ui.storage.drafts import Drafts
 from ocr_ui.storage.failures import failure, told
 from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
@@ -36,8 +37,8 @@ class Store:
     """What was read, corrected and judged. All calls block on the disk: from a coroutine use `asyncio.to_thread`.
 
     Attributes:
-        pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, queues, figures,
-            items, versions, rollouts, rollout_jobs: the parts, each with its own class.
+        pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
+            figures, items, versions, rollouts, rollout_jobs: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures) -> None:
@@ -51,6 +52,7 @@ class Store:
         self.second_reviews = SecondReviews(database)
         self.claims = Claims(database)
         self.comments = Comments(database)
+        self.drafts = Drafts(database)
         self.queues = Queues(database)
         self.figures = Figures(database)
         self.items = Items(database)

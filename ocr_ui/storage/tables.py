@@ -274,6 +274,19 @@ guideline = Table(
     Column("text", Text, nullable=False),
 )
 
+draft = Table(
+    "draft",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("browser", String(64), primary_key=True),
+    Column("second", Boolean, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("updated_at", UtcTime, nullable=False),
+    Column("base_version", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+)
+"""Edits that are not saved yet, as the page made them."""
+
 saved_filter = Table(
     "saved_filter",
     metadata,
