@@ -207,6 +207,14 @@ def _add_import(commands: Any) -> None:
     command = commands.add_parser("import", help="labels from other programs, as pages to review")
     command.add_argument("--format", required=True, choices=FORMATS, help="what wrote the folder; sft: both forms")
     command.add_argument("--person", default="", metavar="NAME", help="who labelled it")
+    command.add_argument(
+        "--pictures",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="another folder that the labels may name pictures of; pictures elsewhere are left out",
+    )
     command.add_argument("folder", type=Path, metavar="DIR", help="the folder with the labels and the pictures")
     command.set_defaults(run=_import)
 
@@ -423,7 +431,8 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
 
     known = open_templates(settings).list()
     with Store.open(settings) as store:
-        report = import_labels(arguments.format, arguments.folder, store, settings, known, arguments.person)
+        places = arguments.folder, store, settings, known
+        report = import_labels(arguments.format, *places, arguments.person, arguments.pictures)
     _print_json(asdict(report))
     return 0
 

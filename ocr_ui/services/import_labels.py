@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-
-import numpy as np
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
@@ -16,16 +14,22 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import IMPORTED, EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.domain.review import Review, State, Verdict
-from ocr_ui.errors import BadInput, TooLarge
+from ocr_ui.errors import BadInput, WorkbenchError
+from ocr_ui.exports.reasons import NO_PICTURE, LeftOut, Reason
 from ocr_ui.images.door import Limits, encode_png, open_picture, thumbnail
+from ocr_ui.images.refusals import too_many_bytes
 from ocr_ui.imports.readers import FORMATS, READERS, Labelled
 from ocr_ui.parsing.dispatch import parse
 from ocr_ui.parsing.plain import has_boxes
 from ocr_ui.services.checked_content import checked
+from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
 _BLANK = re.compile(r"\\\{\\\{[^{}]*\\\}\\\}")
+_BEFORE = "imported_before"
+_NAMED = 3
+"""Labels that are named where nothing was imported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,26 @@ class ImportReport:
     format: str
     count_in: int
     items: tuple[int, ...]
-    left_out: tuple[tuple[str, str], ...]
+    left_out: tuple[tuple[str, Reason], ...]
     tasks: dict[str, int]
 
 
 def import_labels(
-    format: str, folder: Path, store: Store, settings: Settings, templates: Sequence[PromptTemplate], person: str = ""
+    format: str,
+    folder: Path,
+    store: Store,
+    settings: Settings,
+    templates: Sequence[PromptTemplate],
+    person: str = "",
+    pictures: Sequence[Path] = (),
 ) -> ImportReport:
     """Stores every picture with its label, submitted for review. All of it, or nothing where a file is broken.
+
+    A label that was imported before, of the same picture and prompt, is left out: an import can be done again.
+
+    Args:
+        folder: with the labels and the pictures, or the file of the labels.
+        pictures: folders beside it that labels may name pictures of; any other place is none of theirs.
 
     Raises:
         BadInput: `unknown_format`, `broken_import` (details: source, reason), `nothing_to_import`.
@@ -59,11 +75,12 @@ def import_labels(
         )
     if not folder.exists():
         raise BadInput("unreadable_file", f"Cannot read {folder}: there is no such folder.", "", file=str(folder))
-    run = _Import(store, Limits.from_settings(settings), templates, Person(person) if person else None)
+    places = [place.resolve() for place in (folder.parent if folder.is_file() else folder, *pictures)]
+    run = _Import(store, Limits.from_settings(settings), templates, Person(person) if person else None, places)
     with store.transaction():
         for labelled in READERS[format](folder):
             run.take(labelled)
-        if not run.items:
+        if not run.items and not any(reason.code == _BEFORE for _, reason in run.left_out):
             raise _nothing(format, folder, run.left_out)
     count = len(run.items) + len(run.left_out)
     return ImportReport(format, count, tuple(run.items), tuple(run.left_out), dict(sorted(run.tasks.items())))
@@ -71,42 +88,64 @@ def import_labels(
 
 class _Import:
     def __init__(
-        self, store: Store, limits: Limits, templates: Sequence[PromptTemplate], person: Person | None
+        self,
+        store: Store,
+        limits: Limits,
+        templates: Sequence[PromptTemplate],
+        person: Person | None,
+        places: Sequence[Path],
     ) -> None:
         self._store, self._limits, self._templates, self._person = store, limits, templates, person
-        self._pages: dict[Path, tuple[int, Page]] = {}
+        self._places = places
+        self._read: dict[Path, Page] = {}
+        self._pages: dict[Path, int] = {}
         self.items: list[int] = []
-        self.left_out: list[tuple[str, str]] = []
+        self.left_out: list[tuple[str, Reason]] = []
         self.tasks: Counter[str] = Counter()
 
     def take(self, labelled: Labelled) -> None:
-        if labelled.picture is None:
-            self.left_out.append((labelled.source, "its picture is not there"))
-        elif labelled.content is None and not labelled.answer.strip():
-            self.left_out.append((labelled.source, "it has no label"))
-        else:
+        try:
+            self._keep(labelled)
+        except LeftOut as left_out:
+            self.left_out.append((labelled.source, left_out.reason))
+
+    def _picture(self, file: Path | None) -> Page:
+        """The stored picture of a file, which is read once for all of its labels. Raises LeftOut."""
+        if file is None:
+            raise LeftOut(NO_PICTURE)
+        if not any(file.resolve().is_relative_to(place) for place in self._places):
+            told = "its picture lies outside of the folder (name its folder with --pictures)"
+            raise LeftOut(Reason("picture_outside", told))
+        if file not in self._read:
             try:
-                pixels = self._pixels(labelled.picture)
-            except (BadInput, TooLarge, OSError) as error:
-                self.left_out.append((labelled.source, f"its picture cannot be read: {error}"))
-                return
-            self._keep(labelled, *self._page(labelled.picture, pixels))
-
-    def _pixels(self, file: Path) -> np.ndarray | None:
-        """None for a file that is stored already."""
-        return None if file in self._pages else open_picture(file.read_bytes(), self._limits).pixels
-
-    def _page(self, file: Path, pixels: np.ndarray | None) -> tuple[int, Page]:
-        """The stored page of a file; one page for all labels of the same file."""
-        if pixels is not None:
+                pixels = open_picture(_bytes(file, self._limits.max_bytes), self._limits).pixels
+            except WorkbenchError as error:
+                raise LeftOut(_unreadable(error)) from error
+            except OSError as error:
+                why = error.strerror or str(error)
+                raise LeftOut(Reason("not_readable", f"it cannot be read ({why})", {"why": why})) from error
             sha256 = self._store.pictures.put(encode_png(pixels))
             self._store.pictures.put_thumbnail(sha256, thumbnail(pixels))
-            page = Page(sha256, pixels.shape[1], pixels.shape[0], file.name)
-            document = self._store.pages.add_document(file.name, [page], self._person)
-            self._pages[file] = document.page_ids[0], page
+            self._read[file] = Page(sha256, pixels.shape[1], pixels.shape[0], file.name)
+        return self._read[file]
+
+    def _page(self, file: Path, page: Page) -> int:
+        """The stored page of a file; one page for all labels of the same file."""
+        if file not in self._pages:
+            self._pages[file] = self._store.pages.add_document(file.name, [page], self._person).page_ids[0]
         return self._pages[file]
 
-    def _keep(self, labelled: Labelled, page_id: int, page: Page) -> None:
+    def _check_new(self, value: Recognition) -> None:
+        """Raises LeftOut: the label was imported before."""
+        for earlier in self._store.recognitions.of_picture(value.page_sha256, IMPORTED):
+            if _said(earlier.recognition) == _said(value):
+                told = f"it was imported before, as item {earlier.id}"
+                raise LeftOut(Reason(_BEFORE, told, {"item": earlier.id}))
+
+    def _keep(self, labelled: Labelled) -> None:
+        if labelled.content is None and not labelled.answer.strip():
+            raise LeftOut(Reason("no_label", "it has no label"))
+        page = self._picture(labelled.picture)
         size = page.width, page.height
         if labelled.content is not None:
             content, task = labelled.content(size), Task.SPOTTING
@@ -125,7 +164,8 @@ class _Import:
             content=_fitting(content.with_ids(), size),
             generation=Generation(labelled.answer),
         )
-        item = self._store.recognitions.add(recognition, page_id, self._person)
+        self._check_new(recognition)
+        item = self._store.recognitions.add(recognition, self._page(labelled.picture, page), self._person)
         review = Review(Verdict.RIGHT, State.SUBMITTED, person=self._person.name if self._person else "")
         self._store.reviews.set(item, review)
         self.items.append(item)
@@ -133,8 +173,30 @@ class _Import:
 
 
 def _fitting(content: PageContent, size: tuple[int, int]) -> PageContent:
-    """The page with its boxes inside the picture, as a correction of it would be stored."""
-    return checked(content, *size)
+    """The page with its boxes inside the picture, as a correction of it would be stored. Raises LeftOut."""
+    try:
+        return checked(content, *size)
+    except BadInput as error:
+        told = {"problem": error_value(error)}
+        raise LeftOut(Reason("label_refused", f"its label cannot be stored: {error.message}", told)) from error
+
+
+def _said(value: Recognition) -> tuple[object, ...]:
+    """What a label says of a picture, whatever ids its lines have."""
+    lines = tuple((line.text, line.quad) for line in value.content.lines)
+    return value.prompt.text, value.generation.text, lines, value.content.text
+
+
+def _bytes(file: Path, limit: int) -> bytes:
+    """Raises TooLarge before the file is read."""
+    if (size := file.stat().st_size) > limit:
+        raise too_many_bytes(size, limit)
+    return file.read_bytes()
+
+
+def _unreadable(error: WorkbenchError) -> Reason:
+    told = {"problem": error_value(error)}
+    return Reason("picture_unreadable", f"its picture cannot be read: {error.message}", told)
 
 
 def _template_of(prompt: str, templates: Sequence[PromptTemplate]) -> PromptTemplate | None:
@@ -152,12 +214,13 @@ def _task_of(answer: str) -> Task:
     return Task.DOCUMENT if "<table" in answer else Task.TEXT
 
 
-def _nothing(format: str, folder: Path, left_out: Sequence[tuple[str, str]]) -> BadInput:
-    told = "; ".join(f"{source}: {reason}" for source, reason in left_out[:3])
+def _nothing(format: str, folder: Path, left_out: Sequence[tuple[str, Reason]]) -> BadInput:
+    told = "; ".join(f"{source}: {reason}" for source, reason in left_out[:_NAMED])
     return BadInput(
         "nothing_to_import",
-        f"There is no label of the form {format} with its picture in {folder}. {told}".strip(),
+        f"No label of the form {format} was imported from {folder}. {told}".strip(),
         "Check the folder and the format.",
+        format=format,
         folder=str(folder),
-        reasons=told,
+        reasons=[{"source": source, **asdict(reason)} for source, reason in left_out[:_NAMED]],
     )

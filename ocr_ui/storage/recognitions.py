@@ -67,6 +67,12 @@ class Recognitions:
             raise unknown(recognition_id)
         return [ReadingRow(row.id, row.created_at, _engine(row), row.template, row.outcome) for row in rows]
 
+    def of_picture(self, sha256: str, engine: str) -> list[StoredRecognition]:
+        """What an engine (its kind) said of a picture, on whichever page it stands, the oldest first."""
+        query = _query().where(page.c.sha256 == sha256, recognition.c.engine == engine).order_by(recognition.c.id)
+        with self._database.reading() as connection:
+            return [stored(row) for row in connection.execute(query)]
+
     def _first(self, query: Select) -> StoredRecognition | None:
         with self._database.reading() as connection:
             row = connection.execute(query).first()

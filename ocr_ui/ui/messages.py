@@ -52,6 +52,22 @@ def _left_out(reason: dict[str, Any]) -> str:
     return reason["message"] if problem is None else f"标签无法评分：{fill_in(problem, details).rstrip('。')}"
 
 
+def _labels_zh(labels: list[dict[str, Any]]) -> str:
+    """Labels that were not imported, each with its place and why."""
+    told = "；".join(f"{_place_zh(label['source'])}：{_left_out(label)}" for label in labels)
+    return f"{told}。" if told else ""
+
+
+def _place_zh(source: str) -> str:
+    """`data.jsonl, line 3` and `tasks.json, task 5`."""
+    return re.sub(r", task (\S+)$", r" 的任务 \1", re.sub(r", line (\d+)$", r" 第 \1 行", source))
+
+
+def _problem_zh(error: dict[str, Any]) -> str:
+    said = localize_error(error, "zh")["message"]
+    return said.rstrip("。")
+
+
 FORMS: dict[str, Callable[[Any], str]] = {
     "bytes": bytes_text,
     "pixels": lambda number: pixels_text(number, "zh"),
@@ -59,6 +75,9 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "name": lambda name: NAMES_ZH.get(name, str(name)),
     "reasons": left_out_zh,
     "left_out": _left_out,
+    "labels": _labels_zh,
+    "place": _place_zh,
+    "problem": _problem_zh,
 }
 
 FOR_ADMINISTRATOR = "For the administrator: {hint}"
@@ -250,8 +269,8 @@ ERRORS_ZH: dict[str, str] = {
     "not_writable": "有一行无法用这种格式表示。请改用 JSON 格式。",
     "not_the_same_picture": "条目 {left} 和 {right} 识别的不是同一张图片。请比较同一张图片的两次识别。",
     "note_too_long": "备注有 {length} 个字符，最多保存 {limit} 个。",
-    "broken_import": "{source}：{reason}。未导入任何内容。请修正文件或重新导出。",
-    "nothing_to_import": "在 {folder} 中没有找到带图片的标注。{reasons} 请检查文件夹和格式。",
+    "broken_import": "{source:place}：{reason:left_out}。未导入任何内容。请修正文件或重新导出。",
+    "nothing_to_import": "没有从 {folder} 导入任何 {format} 格式的标签。{reasons:labels}请检查文件夹和格式。",
     "bad_split": "无法按 {value} 划分数据。请写两到三个相加为 1 的比例，如 0.9/0.05/0.05。",
     "no_parts": "格式 {format} 不支持划分。请去掉划分比例，或选择用于训练的格式。",
     "nothing_fits": "{count} 个条目都无法写成 {format}，未写入任何内容。原因：{reasons:reasons}。",

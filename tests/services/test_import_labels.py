@@ -18,9 +18,11 @@ from ocr_ui.images.stored import encode_png
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.import_labels import ImportReport, import_labels
 from ocr_ui.services.templates import open_templates
+from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.items import WholeItem
 from ocr_ui.storage.store import Store
+from ocr_ui.ui.messages import localize_error
 
 SPOT = "检测并识别图片中的文字，将文本坐标格式化输出。"
 FIELDS = "提取图片中的: ['Total','No'] 的字段内容，并按照 JSON 格式返回。"
@@ -42,9 +44,9 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def take(store: Store, format: str, folder: Path) -> tuple[ImportReport, list[WholeItem]]:
+def take(store: Store, format: str, folder: Path, *pictures: Path) -> tuple[ImportReport, list[WholeItem]]:
     settings = Settings(data_dir=folder.parent / "data")
-    report = import_labels(format, folder, store, settings, open_templates(settings).list(), "Ann")
+    report = import_labels(format, folder, store, settings, open_templates(settings).list(), "Ann", pictures)
     return report, list(store.items.each())
 
 
@@ -76,10 +78,10 @@ def test_the_official_lines_of_both_forms(store: Store, folder: Path) -> None:
     )
     report, (first, second) = take(store, "sft", folder)
     assert (report.count_in, len(report.items), report.tasks) == (4, 2, {"fields": 1, "spotting": 1})
-    assert report.left_out == (
-        ("data.jsonl, line 3", "its picture is not there"),
-        ("data.jsonl, line 4", "it has no label"),
-    )
+    assert [(source, reason.code) for source, reason in report.left_out] == [
+        ("data.jsonl, line 3", "no_picture"),
+        ("data.jsonl, line 4", "no_label"),
+    ]
     assert first.recognition.prompt.template == "full_text"
     assert boxes(first)[0] == TOTAL[0]
     assert second.recognition.prompt.template == "fields"
@@ -186,3 +188,138 @@ async def test_an_imported_label_is_no_answer_of_a_model(store: Store, folder: P
     with pytest.raises(BadInput) as failed:
         await Exporter(store).export("trl-kto", tmp_path / "out")
     assert failed.value.code == "nothing_fits"
+
+
+def say(format: str, folder: Path, value: Any) -> None:
+    """Writes a file of the format with one label or task."""
+    if format == "label-studio":
+        (folder / "tasks.json").write_text(json.dumps([value]), "utf-8")
+    elif format == "ppocrlabel":
+        (folder / "Label.txt").write_text(f"in/a.png\t{json.dumps(value)}\n", "utf-8")
+    else:
+        lines(folder, "data.jsonl" if format == "sft" else "metadata.jsonl", value)
+
+
+BOX = [[1, 1], [50, 1], [50, 9], [1, 9]]
+TASK = {"data": {"ocr": "a.png"}}
+ODD = [
+    ("sft", {"img_path_sh": "a.png", "conv": 5}),
+    ("sft", {"img_path_sh": "a.png", "conv": ["x"]}),
+    ("sft", {"img_path_sh": "a.png", "conv": [{"question": "q", "answer": 5}]}),
+    ("sft", {"image_path": {"a": 1}, "conversations": []}),
+    ("sft", {"image_path": ["a.png"], "conversations": 5}),
+    ("sft", {"image_path": ["a.png"], "conversations": ["x"]}),
+    ("imagefolder", {"file_name": "a.png", "text": {"a": 1}}),
+    ("ppocrlabel", 5),
+    ("ppocrlabel", None),
+    ("ppocrlabel", [{"transcription": "x", "points": [[float("nan"), 1], *BOX[1:]]}]),
+    ("label-studio", {"data": 5}),
+    ("label-studio", {"data": {"ocr": "http://[::1"}}),
+    ("label-studio", {**TASK, "annotations": 5}),
+    ("label-studio", {**TASK, "annotations": ["x"]}),
+    ("label-studio", {**TASK, "annotations": [{"result": 5}]}),
+    ("label-studio", {**TASK, "annotations": [{"result": ["x"]}]}),
+    ("label-studio", {**TASK, "annotations": [{"result": [{"id": 1, "value": {"text": [1, 2]}}]}]}),
+    ("label-studio", {**TASK, "annotations": [{"result": [{"id": 1, "value": {"points": [[float("inf"), 1]]}}]}]}),
+]
+
+
+@pytest.mark.parametrize(("format", "value"), ODD)
+def test_values_of_another_kind_are_told_with_their_place(store: Store, folder: Path, format: str, value: Any) -> None:
+    say(format, folder, value)
+    with pytest.raises(BadInput) as failed:
+        take(store, format, folder)
+    assert failed.value.code == "broken_import"
+    said = localize_error(error_value(failed.value), "zh")["message"]
+    assert "这里的内容不符合该格式。未导入任何内容。" in said
+    assert "第 1 行" in said or "的任务 1" in said
+    assert store.pages.places() == []
+
+
+def test_nesting_that_no_parser_follows(store: Store, folder: Path) -> None:
+    (folder / "data.jsonl").write_text("[" * 1_000_000)
+    with pytest.raises(BadInput, match=r"data\.jsonl, line 1: not JSON"):
+        take(store, "sft", folder)
+
+
+@pytest.mark.parametrize("path", ["../secret.png", "link.png", "absolute"])
+def test_pictures_elsewhere_are_not_taken(store: Store, folder: Path, path: str) -> None:
+    secret = folder.parent / "secret.png"
+    secret.write_bytes(encode_png(np.full((80, 100, 3), 7, np.uint8)))
+    (folder / "link.png").symlink_to(secret)
+    said = {"img_path_sh": str(secret) if path == "absolute" else path, "conv": [{"question": SPOT, "answer": LABEL}]}
+    lines(folder, "data.jsonl", said, {**said, "img_path_sh": "a.png"})
+    report, _ = take(store, "sft", folder)
+    assert [(source, reason.code) for source, reason in report.left_out] == [("data.jsonl, line 1", "picture_outside")]
+    report, items = take(store, "sft", folder, folder.parent)
+    assert len(report.items) == 1, "a folder that was named is one to take pictures of"
+    assert len(items) == 2
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".png", "a\0.png", "/etc", ""])
+def test_names_that_no_file_has(store: Store, folder: Path, name: str) -> None:
+    said = {"img_path_sh": name, "conv": [{"question": SPOT, "answer": LABEL}]}
+    lines(folder, "data.jsonl", said, {**said, "img_path_sh": "a.png"})
+    report, _ = take(store, "sft", folder)
+    assert [reason.code for _, reason in report.left_out] == ["no_picture"]
+
+
+@pytest.mark.parametrize("format", ["sft", "ppocrlabel", "label-studio", "imagefolder"])
+def test_an_import_that_is_done_again_adds_nothing(store: Store, folder: Path, format: str) -> None:
+    result = [{"id": "r", "value": {"x": 1, "y": 1, "width": 9, "height": 9, "text": ["x"]}}]
+    values = {
+        "sft": {"img_path_sh": "a.png", "conv": [{"question": SPOT, "answer": LABEL}]},
+        "imagefolder": {"file_name": "a.png", "text": "x"},
+        "ppocrlabel": [{"transcription": "x", "points": BOX}],
+        "label-studio": {**TASK, "annotations": [{"result": result}]},
+    }
+    say(format, folder, values[format])
+    first, _ = take(store, format, folder)
+    again, items = take(store, format, folder)
+    assert (again.count_in, again.items) == (1, ())
+    assert [str(reason) for _, reason in again.left_out] == [f"it was imported before, as item {first.items[0]}"]
+    assert len(items) == len(store.pages.places()) == 1
+
+
+def test_another_label_of_the_same_picture_is_imported(store: Store, folder: Path) -> None:
+    said = {"img_path_sh": "a.png", "conv": [{"question": SPOT, "answer": LABEL}]}
+    lines(folder, "data.jsonl", said, said)
+    assert len(take(store, "sft", folder)[1]) == 1
+    lines(folder, "data.jsonl", {**said, "conv": [{"question": SPOT, "answer": LABEL.replace("TOTAL", "TOTALS")}]})
+    assert len(take(store, "sft", folder)[1]) == 2
+    lines(folder, "data.jsonl", {**said, "conv": [{"question": FIELDS, "answer": LABEL}]})
+    assert len(take(store, "sft", folder)[1]) == 3
+
+
+def test_a_task_that_nobody_has_labelled_is_no_empty_page(store: Store, folder: Path) -> None:
+    say("label-studio", folder, {**TASK, "annotations": []})
+    with pytest.raises(BadInput) as failed:
+        take(store, "label-studio", folder)
+    said = localize_error(error_value(failed.value), "zh")["message"]
+    assert "tasks.json 的任务 1：没有标签。" in said
+
+
+def test_why_a_label_is_left_out_is_told_in_chinese_to_the_last_word(store: Store, folder: Path) -> None:
+    (folder / "a.png").write_bytes(b"no picture")
+    lines(folder, "data.jsonl", {"img_path_sh": "a.png", "conv": [{"question": SPOT, "answer": LABEL}]})
+    with pytest.raises(BadInput) as failed:
+        take(store, "sft", folder)
+    said = localize_error(error_value(failed.value), "zh")["message"].replace(str(folder), "").replace("data.jsonl", "")
+    assert "第 1 行：图片无法读取：" in said
+    assert "picture" not in said
+
+
+def test_the_file_of_the_labels_may_be_named_itself(store: Store, folder: Path) -> None:
+    lines(folder, "data.jsonl", {"img_path_sh": "a.png", "conv": [{"question": SPOT, "answer": LABEL}]})
+    assert len(take(store, "sft", folder / "data.jsonl")[1]) == 1
+
+
+def test_a_file_that_is_too_large_is_not_read(store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (folder / "a.png").open("wb") as file:
+        file.truncate(40_000_000_000)
+    read, seen = Path.read_bytes, []
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) if path.suffix == ".md" else seen.append(path))
+    lines(folder, "data.jsonl", {"img_path_sh": "a.png", "conv": [{"question": SPOT, "answer": LABEL}]})
+    with pytest.raises(BadInput, match="The file is too large"):
+        take(store, "sft", folder)
+    assert seen == []
