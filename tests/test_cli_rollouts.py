@@ -47,8 +47,8 @@ def settings(url: str, data: Path) -> dict[str, str]:
     }
 
 
-async def batch(server: ScriptedServer, data: Path, *more: str) -> asyncio.subprocess.Process:
-    command = (sys.executable, "-m", "ocr_ui", "rollouts", "--n", "2", "--at-once", "2", *more)
+async def batch(server: ScriptedServer, data: Path) -> asyncio.subprocess.Process:
+    command = (sys.executable, "-m", "ocr_ui", "rollouts", "--n", "2", "--at-once", "2")
     pipe = asyncio.subprocess.PIPE
     environment = {**os.environ, **settings(server.url, data)}
     return await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe)
@@ -94,15 +94,23 @@ async def test_a_batch_that_is_killed_goes_on_and_asks_about_no_item_twice(data:
     assert told["marks"] == {"informative": ITEMS - sum(before.values())}
 
 
-async def test_a_filter_and_what_fails(data: Path) -> None:
+async def test_a_filter_and_what_fails(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def batch_here(*more: str) -> tuple[int, dict, str]:
+        code = await asyncio.to_thread(main, ["rollouts", "--n", "2", "--filter", "revision=r2", *more])
+        written = capsys.readouterr()
+        return code, json.loads(written.out), written.err
+
     async with serve(BOTH) as server:
+        for name, value in settings(server.url, data).items():
+            monkeypatch.setenv(name, value)
         server.answers = [Answer(status=400, parts=['{"error": {"message": "no"}}'])] * 2 + [BOTH]
-        code, told, err = await ended(await batch(server, data, "--filter", "revision=r2", "--at-once", "1"))
+        code, told, err = await batch_here("--at-once", "1")
         assert code == 1
         assert (told["total"], told["done"], told["failed"]) == (ITEMS // 2, ITEMS // 2 - 1, 1)
         assert "item 1: The server refused the page: Error code: 400 - no" in err
-        again = await batch(server, data, "--filter", "revision=r2", "--retry-failed")
-        code, told, err = await ended(again)
+        code, told, err = await batch_here("--retry-failed")
         assert (code, told["done"], told["failed"]) == (0, ITEMS // 2, 0), err
     with open_store(data) as store:
         revisions = {item: store.recognitions.get(item).recognition.engine.revision for item in rollouts(store)}
