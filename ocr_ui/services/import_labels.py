@@ -27,7 +27,6 @@ from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
 _BLANK = re.compile(r"\\\{\\\{[^{}]*\\\}\\\}")
-_BEFORE = "imported_before"
 _NAMED = 3
 """Labels that are named where nothing was imported."""
 
@@ -80,7 +79,7 @@ def import_labels(
     with store.transaction():
         for labelled in READERS[format](folder):
             run.take(labelled)
-        if not run.items and not any(reason.code == _BEFORE for _, reason in run.left_out):
+        if not run.items and not any(reason.code == "imported_before" for _, reason in run.left_out):
             raise _nothing(format, folder, run.left_out)
     count = len(run.items) + len(run.left_out)
     return ImportReport(format, count, tuple(run.items), tuple(run.left_out), dict(sorted(run.tasks.items())))
@@ -140,7 +139,7 @@ class _Import:
         for earlier in self._store.recognitions.of_picture(value.page_sha256, IMPORTED):
             if _said(earlier.recognition) == _said(value):
                 told = f"it was imported before, as item {earlier.id}"
-                raise LeftOut(Reason(_BEFORE, told, {"item": earlier.id}))
+                raise LeftOut(Reason("imported_before", told, {"item": earlier.id}))
 
     def _keep(self, labelled: Labelled) -> None:
         if labelled.content is None and not labelled.answer.strip():
