@@ -13,10 +13,13 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from ocr_ui.api.errors import Localize, language_of
+from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.line_history import entry_value
 from ocr_ui.services.ordering import ordered_ids
 from ocr_ui.services.reread import RereadStep, step_value
+from ocr_ui.services.same_mistake import elsewhere_value
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 
@@ -25,6 +28,12 @@ class LinesBody(BaseModel):
     """Lines as in `PageContent.to_dict`."""
 
     lines: list[dict]
+
+
+class LineBody(BaseModel):
+    """What a line says now."""
+
+    text: str = Field(max_length=100_000)
 
 
 class RereadBody(LinesBody):
@@ -54,6 +63,17 @@ def editing_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         steps = workbench.rereader.read(recognition_id, body.lines, body.quad, body.ids, body.engine, person)
         told = _told(steps, localize_error, language_of(request))
         return StreamingResponse(told, media_type="application/x-ndjson")
+
+    @routes.get("/v1/items/{recognition_id}/lines/{line_id}/history")
+    async def history(recognition_id: int, line_id: str) -> ExactJSONResponse:
+        """Who or what wrote a line, oldest first."""
+        found = await workbench.histories.of(recognition_id, line_id)
+        return ExactJSONResponse({"history": [entry_value(entry) for entry in found]})
+
+    @routes.post("/v1/items/{recognition_id}/lines/{line_id}/elsewhere")
+    async def elsewhere(recognition_id: int, line_id: str, body: LineBody) -> ExactJSONResponse:
+        """Lines of other items in which the same was read wrong."""
+        return ExactJSONResponse(elsewhere_value(await workbench.mistakes.find(recognition_id, line_id, body.text)))
 
     return routes
 

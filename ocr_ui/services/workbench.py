@@ -15,6 +15,7 @@ from ocr_ui.services.drafts import Drafts
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
+from ocr_ui.services.line_history import LineHistory
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.push import Pusher, Pushes
 from ocr_ui.services.queue import Queue
@@ -24,6 +25,7 @@ from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.rollout_batch import RolloutBatches
 from ocr_ui.services.rollouts import Rollouts
+from ocr_ui.services.same_mistake import SameMistakes
 from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.services.talk import Talk
 from ocr_ui.services.templates import open_templates
@@ -41,6 +43,8 @@ class Workbench:
     recognizer: Recognizer
     retries: Retries
     rereader: Rereader
+    mistakes: SameMistakes
+    histories: LineHistory
     annotator: Annotator
     comparer: Comparer
     second: SecondReviewer
@@ -83,6 +87,8 @@ class Workbench:
             pictures=pages,
             recognizer=Recognizer(store, pages, engines, settings),
             retries=retries,
+            mistakes=SameMistakes(store, annotator),
+            histories=LineHistory(store, annotator),
             rereader=Rereader(store, pages, engines, retries, templates, annotator, settings),
             annotator=annotator,
             comparer=Comparer(store, annotator),

@@ -27,6 +27,7 @@ from ocr_ui.storage.rereads import Rereads
 from ocr_ui.storage.reviews import Reviews
 from ocr_ui.storage.rollout_jobs import RolloutJobs
 from ocr_ui.storage.rollouts import Rollouts
+from ocr_ui.storage.same_text import SameText
 from ocr_ui.storage.second_reviews import SecondReviews
 
 DATABASE = "workbench.sqlite3"
@@ -38,7 +39,7 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-            figures, items, versions, rollouts, rollout_jobs: the parts, each with its own class.
+            figures, items, same_text, versions, rollouts, rollout_jobs: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures) -> None:
@@ -56,6 +57,7 @@ class Store:
         self.queues = Queues(database)
         self.figures = Figures(database)
         self.items = Items(database)
+        self.same_text = SameText(database)
         self.versions = DatasetVersions(database)
         self.rollouts = Rollouts(database)
         self.rollout_jobs = RolloutJobs(database)

@@ -181,6 +181,7 @@ ERRORS_ZH: dict[str, str] = {
     "decoder_unavailable": "图片解码进程无法启动。请管理员查看日志。",
     "disk_full": "磁盘已满，没有保存任何内容。请管理员清理空间，然后重新保存。",
     "box_too_small": "框太小，放不下文字。请围绕文字画框。",
+    "unknown_line": "引擎没有识别过行 {id}。",
     "unknown_lines": "此页没有行 {id}。请刷新页面。",
     "duplicate_line_id": "有两行使用了同一标识 {id}。请刷新页面后重试。",
     "edited_meanwhile": "在您修改期间，{person} 已保存了此页（版本 {version}）。双方内容都未丢失：请比较两个版本后再保存。",

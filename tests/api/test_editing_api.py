@@ -36,3 +36,16 @@ def test_a_reading_of_a_box_is_told_line_by_line_and_its_errors_in_the_language(
     assert "框" in last["error"]["message"]
     gone = client.post("/v1/items/999999/rereads", json=body)
     assert json.loads(gone.text)["error"]["code"] == "unknown_recognition"
+
+
+def test_where_else_the_same_was_read_and_who_wrote_a_line(client: TestClient, workbench: Workbench) -> None:
+    item = add_item(workbench.store, ["Qu1ck brown"])
+    other = add_item(workbench.store, ["So Qu1ck"])
+    found = client.post(f"/v1/items/{item}/lines/l0/elsewhere", json={"text": "Quick brown"}).json()
+    assert (found["wrong"], found["right"]) == ("Qu1ck", "Quick")
+    assert [(place["item"], place["fixed"]) for place in found["places"]] == [(other, "So Quick")]
+    refused = client.post(f"/v1/items/{item}/lines/n1/elsewhere", json={"text": "x"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "unknown_line")
+    [entry] = client.get(f"/v1/items/{item}/lines/l0/history").json()["history"]
+    assert (entry["kind"], entry["text"], entry["person"]) == ("read", "Qu1ck brown", "Ann")
+    assert client.get("/v1/items/999999/lines/l0/history").status_code == 404

@@ -15,7 +15,11 @@ const MORE = [
     ["split", "split"],
     ["join", "join"],
   ],
-  [["palette", "palette"]],
+  [
+    ["palette", "palette"],
+    ["elsewhere", "elsewhere"],
+    ["history", "line_history"],
+  ],
   [
     ["copy", "copy_lines"],
     ["cut", "cut_lines"],
@@ -69,6 +73,13 @@ export class Detail {
     this.width = width;
     this.shown = null;
     this.#renderCrop(this.editor.selectedLine);
+  }
+
+  /** How many other items read the same as what was just corrected. */
+  showElsewhere(number) {
+    const button = this.more.flat().find((entry) => entry.dataset.title === "act_elsewhere");
+    button.classList.toggle("found", number > 0);
+    button.dataset.number = number;
   }
 
   render() {

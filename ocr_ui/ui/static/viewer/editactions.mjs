@@ -22,6 +22,8 @@ export function makeEditActions(parts) {
     find: () => openFind(),
     replace: () => openFind({ replacing: true }),
     palette: () => parts.palette.toggle(),
+    elsewhere: () => parts.elsewhere.open(),
+    line_history: () => parts.history.open(),
     text_size: () => parts.textSize.turn(),
     text_smaller: () => parts.textSize.step(-1),
     reread: () => parts.rereader.readSelected(),

@@ -30,6 +30,8 @@ export const KEYS = [
   { action: "replace", keys: ["Ctrl+H"], scope: "any", group: "text" },
   { action: "text_size", keys: ["Alt+="], scope: "any", group: "text" },
   { action: "text_smaller", keys: ["Alt+-"], scope: "any", group: "text" },
+  { action: "elsewhere", keys: ["Shift+F"], scope: "view", group: "text" },
+  { action: "line_history", keys: ["Y"], scope: "view", group: "text" },
   { action: "invisible", keys: ["I"], scope: "view", group: "text" },
   { action: "nudge_left", keys: ["Alt+ArrowLeft"], scope: "view", group: "boxes" },
   { action: "nudge_right", keys: ["Alt+ArrowRight"], scope: "view", group: "boxes" },

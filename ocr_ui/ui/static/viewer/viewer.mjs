@@ -16,12 +16,14 @@ import { Door } from "./door.mjs";
 import { h, makeWords, relabel } from "./dom.mjs";
 import { Drafts } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
+import { Elsewhere } from "./elsewhere.mjs";
 import { FindBar } from "./find.mjs";
 import { FieldTable } from "./fields.mjs";
 import { listenToPointers } from "./gestures.mjs";
 import { makeHelp } from "./help.mjs";
 import { KEYS } from "./keys.mjs";
 import { listenToKeys } from "./keyboard.mjs";
+import { LineHistory } from "./linehistory.mjs";
 import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
 import { Notices } from "./notice.mjs";
@@ -136,6 +138,10 @@ class Viewer {
     this.pane = new PicturePane({ door: this.hasDoor ? this.door : null, t });
     this.overlay = new Overlay(this.pane.svg);
     const { api, notices, overlay, review } = this;
+    this.history = new LineHistory({ editor, api, notices, t });
+    this.voice = h("div", { class: "vw-offscreen", role: "status" });
+    const onfound = (number) => this.detail.showElsewhere(number);
+    this.elsewhere = new Elsewhere({ editor, api, notices, voice: this.voice, onfound, t });
     this.rereader = new Rereader({ editor, api, notices, overlay, review, t });
     this.stage = new Stage(this.pane.element, this.pane.board, ({ k }) => this.#zoomed(k));
   }
@@ -172,7 +178,6 @@ class Viewer {
     const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pane.element, this.notices.element);
     const right = h("div", { class: "vw-right" }, this.warnings.element, this.views.element);
     const body = h("div", { class: "vw-body" }, left, right, this.door.progress);
-    this.voice = h("div", { class: "vw-offscreen", role: "status" });
     this.root.append(
       this.status.element,
       body,
@@ -181,6 +186,8 @@ class Viewer {
       this.help.element,
       this.voice,
       this.palette.element,
+      this.history.element,
+      this.elsewhere.element,
       ...this.door.parts,
     );
     if (this.hasDoor) this.root.append(this.door.cover);
@@ -204,6 +211,7 @@ class Viewer {
     editor.on("reward", () => this.rewardLine.render());
     this.input.onclose = (id) => {
       this.list.closed(id);
+      this.elsewhere.corrected(id);
       this.pane.closeEditor();
     };
     this.views.onshow = (name) => this.root.classList.toggle("showing-fields", name === "fields");
@@ -240,6 +248,7 @@ class Viewer {
     if (!samePage || this.pane.url !== page?.url) this.#showPage(page);
     this.views.choose({ fresh: how === "replace" });
     if (how === "replace") this.#showEdits();
+    if (how === "replace") this.#goToAddressed();
     this.list.epoch += this.editor.running ? 0 : 1;
     this.status.render();
     this.warnings.render();
@@ -253,6 +262,16 @@ class Viewer {
   #showEdits() {
     const view = viewOfDifference(this.review.saved.doc, this.editor.doc);
     if (view) this.views.show(view);
+  }
+
+  /** The line that the page's address names, once, as long as it is about this item. */
+  #goToAddressed() {
+    const asked = new URLSearchParams(location.search);
+    const line = asked.get("line");
+    if (this.wentThere || !line || Number(asked.get("item")) !== this.editor.recognition) return;
+    this.wentThere = true;
+    this.views.show("lines");
+    this.editor.select(line, { from: "address" });
   }
 
   /** Tells the page around which item is shown, so that its address can name it. */
