@@ -52,6 +52,8 @@ def test_no_word_is_left_over() -> None:
         "mend_",
         "scored_as_",
         "reward_",
+        "history_",
+        "region_",
     )
     stale = {
         key
