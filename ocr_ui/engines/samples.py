@@ -12,15 +12,27 @@ from ocr_ui.engines.base import AskedApart, Engine, EngineRequest, Finished, Sam
 from ocr_ui.errors import BadInput
 
 MOST = 64
+HOTTEST = 2
+"""Temperature; beyond it servers refuse."""
 
 
 def check_count(sampling: dict[str, object], n: int) -> None:
-    """Raises BadInput where no engine gives n answers, or all would be the same."""
+    """Raises BadInput where no engine gives n answers with this sampling, or all would be the same."""
     if not 1 <= n <= MOST:
         raise BadInput("bad_sample_count", f"{n} answers cannot be asked for.", f"Ask for 1 to {MOST}.", n=n, most=MOST)
-    temperature = sampling.get("temperature", SAMPLING["temperature"])
+    temperature, top_p = (sampling.get(name, SAMPLING[name]) for name in ("temperature", "top_p"))
+    if isinstance(temperature, int | float) and not 0 <= temperature <= HOTTEST:
+        raise _out_of_range("temperature", temperature, f"0 ≤ temperature ≤ {HOTTEST}")
+    if not (isinstance(top_p, int | float) and 0 < top_p <= 1):
+        raise _out_of_range("top_p", top_p, "0 < top_p ≤ 1")
     if n > 1 and not (isinstance(temperature, int | float) and temperature > 0):
         raise BadInput("greedy_samples", "At temperature 0 all answers are the same.", "Raise the temperature.")
+
+
+def _out_of_range(name: str, value: object, allowed: str) -> BadInput:
+    message = f"{name} {str(value)[:40]} cannot be used for sampling."
+    hint = f"Choose {allowed}."
+    return BadInput("sampling_out_of_range", message, hint, name=name, value=str(value)[:40], allowed=allowed)
 
 
 def check_samples(engine: Engine, sampling: dict[str, object], n: int) -> None:

@@ -15,6 +15,7 @@ import math
 import os
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +25,33 @@ def main(file: str, name: str, descriptor: int) -> int:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     answers = os.fdopen(descriptor, "w", encoding="utf-8")
     sys.path[0] = str(Path(file).resolve().parent)
+    first_to_go()
+    mine = os.getpid()
     try:
         function = load(file, name)
     except BaseException as error:  # SystemExit too: the parent is told
         tell(answers, {"error": described(error), "loading": True})
         return 1
+    if os.getpid() != mine:
+        return 0  # a copy that it made of itself while it was loaded
     tell(answers, {"ready": True})
     for line in questions:
         try:
             answer = checked(called(function, json.loads(line)))
         except BaseException as error:
             answer = {"error": described(error)}
-        sys.stdout.flush()
+        if os.getpid() != mine:
+            os._exit(0)  # its copy must not answer too: that would be taken for the answer to the next question
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
         tell(answers, answer)
     return 0
+
+
+def first_to_go() -> None:
+    """Where memory runs out Linux ends this process, and not the one that asks."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def load(file: str, name: str) -> Any:

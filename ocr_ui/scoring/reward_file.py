@@ -21,6 +21,7 @@ from typing import Any
 
 from ocr_ui.domain.reward import Reward
 from ocr_ui.errors import BadInput
+from ocr_ui.scoring import versions
 
 CHILD = Path(__file__).with_name("reward_child.py")
 START_SECONDS = 120.0
@@ -55,6 +56,8 @@ class RewardFile:
         self.path, self._seconds = path.resolve(), seconds
         self._lock = threading.Lock()
         self._child: _Child | None = None
+        self.version = ""
+        """Checksum of the file whose code answered last."""
 
     @property
     def name(self) -> str:
@@ -84,7 +87,12 @@ class RewardFile:
             self._end()
 
     def _started(self) -> _Child:
+        """The process; a new one where the file has changed since it was loaded."""
+        version = versions.of_file(self.path)
+        if version != self.version:
+            self._end()
         if self._child is None:
+            self.version = version
             self._child = _Child(self.path, self.function)
             self._child.wait_until_ready()
         return self._child

@@ -14,6 +14,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Answer, Choice, Judgement, Kind
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.services.rollouts import LONGEST_LOOK, Rollouts, Shown
+from ocr_ui.storage import people
 from ocr_ui.storage.records import StoredJudgement
 from ocr_ui.storage.store import Store
 
@@ -40,7 +41,7 @@ class Pair:
 
 
 class BlindPairs:
-    """Hands out pairs of a rollout whose texts differ, each to a person once, the sides at random.
+    """Hands out pairs of a rollout that look different, each to a person once, the sides at random.
 
     Args:
         chance: of the sides and the order.
@@ -62,7 +63,7 @@ class BlindPairs:
             NotFound: `unknown_rollout`.
         """
         shown = await self._rollouts.show(rollout_id)
-        name = person.name if person else ""
+        name = people.clean(person)
         told = await asyncio.to_thread(self._store.rollouts.judgements, rollout_id)
         done = {
             frozenset(one.judgement.order)
@@ -112,7 +113,7 @@ class BlindPairs:
                 allowed=allowed,
             ) from error
         rollout_id, left, right = self._open[token]
-        name = person.name if person else ""
+        name = people.clean(person)
         took = min(max(0.0, seconds), LONGEST_LOOK)
         judged = Judgement(Kind.PAIR, (left, right), said, name, blind=True, seconds=took)
         stored = await asyncio.to_thread(self._store.rollouts.judge, rollout_id, judged, token)
@@ -127,11 +128,19 @@ class BlindPairs:
             kept.popitem(last=False)
 
 
+def blind_lines(answer: Answer) -> list[str]:
+    """All that is shown of an answer while it is judged."""
+    content = answer.content
+    said = [f"{field.name}: {'' if field.value is None else field.value}" for field in content.fields]
+    said += [line.text for line in content.lines] or content.text.split("\n")
+    return said if any(one.strip() for one in said) else answer.generation.text.split("\n")
+
+
 def _different(shown: Shown) -> Iterator[tuple[int, int]]:
-    """Numbers of answers that say something different: of those that are the same, the first."""
-    firsts: dict[str, int] = {}
+    """Numbers of answers that look different beside each other: of those that look the same, the first."""
+    firsts: dict[tuple[str, ...], int] = {}
     for answer in _whole(shown.stored.rollout.answers):
-        firsts.setdefault(answer.generation.text.strip(), answer.number)
+        firsts.setdefault(tuple(line.strip() for line in blind_lines(answer)), answer.number)
     return itertools.combinations(firsts.values(), 2)
 
 

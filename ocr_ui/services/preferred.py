@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ocr_ui.domain.exact_json import storable
-from ocr_ui.domain.rollout import Judgement, Rollout
+from ocr_ui.domain.rollout import Judgement, Kind, Rollout
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -14,11 +14,11 @@ Pairs = tuple[tuple[str, str], ...]
 def sampled_answers(found: Iterable[tuple[Rollout, list[Judgement]]]) -> tuple[tuple[str, ...], Pairs]:
     """The texts of whole answers, each once, and (better, worse) of them by the majority of what people said.
 
-    A tie, "both bad", a pair on which as many people say the one as the other, and answers that say the same give no
-    pair.
+    Of what one person said of a pair the newest counts, once. A tie, "both bad", a pair on which as many people say the
+    one as the other, and answers that say the same give no pair.
     """
     texts: dict[str, None] = {}
-    votes: Counter[tuple[str, str]] = Counter()
+    said_last: dict[tuple[str, frozenset[str]], tuple[str, str] | None] = {}
     for rollout, judgements in found:
         said = {
             answer.number: text
@@ -27,7 +27,16 @@ def sampled_answers(found: Iterable[tuple[Rollout, list[Judgement]]]) -> tuple[t
         }
         texts |= dict.fromkeys(said.values())
         for judgement in judgements:
-            pairs = {(said[a], said[b]) for a, b in judgement.pairs(tuple(said)) if a in said and b in said}
-            votes.update(pair for pair in pairs if pair[0] != pair[1])
+            said_last |= {(judgement.person, both): pair for both, pair in _opinions(judgement, said).items()}
+    votes = Counter(pair for pair in said_last.values() if pair)
     preferred = sorted(pair for pair, count in votes.items() if count > votes[pair[::-1]])
     return tuple(texts), tuple(preferred)
+
+
+def _opinions(judgement: Judgement, said: dict[int, str]) -> dict[frozenset[str], tuple[str, str] | None]:
+    """What a judgement says of two texts: (better, worse), None where neither is."""
+    found: dict[frozenset[str], tuple[str, str] | None] = {}
+    if judgement.kind is Kind.PAIR and all(number in said for number in judgement.order):
+        found[frozenset(said[number] for number in judgement.order)] = None
+    stated = {(said[a], said[b]) for a, b in judgement.pairs(tuple(said)) if a in said and b in said}
+    return found | {frozenset(pair): None if pair[::-1] in stated else pair for pair in stated}

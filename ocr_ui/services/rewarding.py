@@ -181,7 +181,7 @@ class Rewarding:
         if reward.name == "judge" and self._judge is not None:
             version = versions.of_judge(self._judge)
         elif self._file is not None and reward.name not in (*rewards.RULES, "judge"):
-            version = versions.of_file(self._file.path)
+            version = self._file.version
         else:
             version = versions.own_rules()
         return Worth(reward.name, version, reward.value, reward.reason, reward.code, reward.details)

@@ -8,7 +8,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.rollout import ALIKE_WITHIN, RIGHT_FROM, WRONG_UP_TO, Answer, Rollout, Spread, Worth
 from ocr_ui.scoring.answer_rows import AnswerRow
 from ocr_ui.scoring.segments import segments
-from ocr_ui.services.blind_pairs import Pair
+from ocr_ui.services.blind_pairs import Pair, blind_lines
 from ocr_ui.services.reading import Progress
 from ocr_ui.services.rollout_batch import BatchProgress
 from ocr_ui.services.rollouts import Shown, Step
@@ -160,15 +160,8 @@ def pair_value(pair: Pair | None) -> dict[str, Any]:
     """A blind pair: what the two say, and nothing else of them; {pair: null} where none is left."""
     if pair is None:
         return {"pair": None}
-    sides = {"left": _blind(pair.left), "right": _blind(pair.right)}
+    sides = {"left": blind_lines(pair.left), "right": blind_lines(pair.right)}
     return {"pair": {"token": pair.token, "judged": pair.judged, "total": pair.total, **sides}}
-
-
-def _blind(answer: Answer) -> list[str]:
-    content = answer.content
-    said = [f"{field.name}: {'' if field.value is None else field.value}" for field in content.fields]
-    said += [line.text for line in content.lines] or content.text.split("\n")
-    return said if any(one.strip() for one in said) else answer.generation.text.split("\n")
 
 
 def judged_value(stored: StoredJudgement, sides: tuple[Answer, Answer]) -> dict[str, Any]:

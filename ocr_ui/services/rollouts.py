@@ -230,7 +230,7 @@ class Rollouts:
     async def _kept(self, item: Item, step: Sampling, person: Person | None, engine: str) -> Step:
         assert step.rollout is not None  # noqa: S101 - the caller has looked
         value = _as_asked(step.rollout, item, engine or self._engines.default)
-        if not any(answer.generation.text for answer in value.answers):
+        if not any(answer.generation.text or answer.outcome == "complete" for answer in value.answers):
             return Step(step, error=step.error)
         try:
             scored = await self._rewarding.of_rollout(item, value)

@@ -220,6 +220,7 @@ ERRORS_ZH: dict[str, str] = {
     "foreign_host": "本服务器的名称不是 {host}。请用 http://localhost 加端口打开，或请管理员把该名称写入 OCR_UI_ALLOWED_HOSTS。",
     "foreign_origin": "该请求来自其他网站。请打开本产品自己的页面。",
     "generation_failed": "引擎出错（{reason}）。请重新识别。",
+    "sampling_out_of_range": "采样设置 {name} 不能为 {value}。请选择：{allowed}。",
     "greedy_samples": "温度为 0 时所有回答都相同。请提高温度。",
     "gpu_memory_taken": "需要 {asked} GB 显存，但只有 {free} GB 空闲，缺 {missing} GB。"
     "请管理员结束占用显卡的其他程序，或把 OCR_UI_GPU_MEMORY_UTILIZATION 设为 {share} 或更低。",

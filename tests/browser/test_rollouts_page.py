@@ -127,6 +127,19 @@ def test_pairs_are_judged_blind_by_keyboard(desk: Desk) -> None:
     assert all(one["blind"] and one["person"] == "Ann" and one["seconds"] > 0 for one in told)
 
 
+def test_a_key_that_is_held_down_judges_one_pair(desk: Desk) -> None:
+    sample(desk, 2, n=3, blind=True)
+    page = desk.page
+    page.wait_for_selector("text=Pair 1 of 3")
+    page.keyboard.down("ArrowLeft")
+    page.wait_for_selector("text=Pair 2 of 3")
+    for _ in range(3):
+        page.keyboard.down("ArrowLeft")  # as the keyboard repeats it
+        desk.settle()
+    page.keyboard.up("ArrowLeft")
+    assert "Pair 2 of 3" in page.inner_text(PANEL)
+
+
 def test_answers_are_ranked_by_their_numbers(desk: Desk) -> None:
     sample(desk, 4)
     page = desk.page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import aclosing
 from typing import Any
 
@@ -88,6 +89,8 @@ async def test_stopping_the_first_of_several_starts_no_other() -> None:
         (65, {}, "bad_sample_count"),
         (2, {"temperature": 0}, "greedy_samples"),
         (2, {"temperature": "hot"}, "greedy_samples"),
+        *((1, {"temperature": value}, "sampling_out_of_range") for value in (-1, 2.5, math.inf, math.nan)),
+        *((1, {"top_p": value}, "sampling_out_of_range") for value in (0, -1, 1.01, math.nan)),
     ],
 )
 async def test_what_cannot_be_sampled_is_refused_before_anything_is_asked(

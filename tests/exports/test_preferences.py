@@ -80,6 +80,19 @@ def test_rankings_and_best_answers_count_and_a_draw_of_people_does_not(store: St
     assert found == {(RIGHT, MISREAD), (RIGHT, CUT), (RIGHT, WRONG), (MISREAD, WRONG), (CUT, WRONG)}
 
 
+def test_each_person_has_one_vote_on_a_pair_and_may_think_again(store: Store, tmp_path: Path) -> None:
+    item = add_read(store)
+    rollout = sampled(store, item)
+    for _ in range(2):
+        says(store, rollout, 0, 1, Choice.LEFT)
+    says(store, rollout, 0, 1, Choice.RIGHT, BO.name)  # one against one
+    says(store, rollout, 2, 3, Choice.RIGHT)
+    says(store, rollout, 3, 2, Choice.RIGHT)  # Ann has changed her mind
+    says(store, rollout, 0, 3, Choice.LEFT)
+    says(store, rollout, 0, 3, Choice.TIE)
+    assert pairs(export(store, "trl-dpo", tmp_path / "out")) == {(CUT, WRONG)}
+
+
 def test_an_item_that_must_not_be_used_gives_no_preference(store: Store, tmp_path: Path) -> None:
     item = add_read(store)
     says(store, sampled(store, item), 0, 1, Choice.LEFT)

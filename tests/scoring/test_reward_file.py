@@ -13,6 +13,7 @@ import pytest
 from ocr_ui.domain.reward import Reward
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.reward_file import RewardFile, split
+from ocr_ui.scoring.versions import of_file
 
 FUNCTIONS = """
 import os, sys, time
@@ -61,6 +62,13 @@ def counts(**k):
     return calls
 def process(**k): return os.getpid()
 def secrets(**k): return {"score": 1, "reason": ",".join(n for n in os.environ if n.endswith("KEY"))}
+def splits(solution_str, **k):
+    os.fork()
+    return len(solution_str)
+def silent(**k):
+    sys.stdout.close()
+    return 1
+def memory_score(**k): return float(open("/proc/self/oom_score_adj").read())
 not_callable = 5
 """
 
@@ -147,6 +155,31 @@ def test_one_process_serves_all_calls_and_is_never_ours(folder: Path) -> None:
     with closing(RewardFile(f"{folder / 'kit.py'}:process", 20)) as file:
         first = file.score("ie", "a", "b").value
         assert first == file.score("ie", "a", "b").value != os.getpid()
+
+
+def test_a_copy_that_a_function_makes_of_its_process_never_answers(folder: Path) -> None:
+    with closing(RewardFile(f"{folder / 'kit.py'}:splits", 20)) as file:
+        assert [file.score("ie", "x" * length, "b").value for length in range(1, 9)] == list(range(1, 9))
+
+
+def test_a_closed_output_is_no_failure(ask) -> None:
+    assert ask("silent").value == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux alone chooses by this")
+def test_where_memory_runs_out_the_function_goes_first(ask) -> None:
+    assert ask("memory_score").value == 1000
+
+
+def test_a_changed_file_is_loaded_anew_and_told_by_its_version(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text("def compute_score(**k): return 1\n")
+    with closing(RewardFile(str(own), 20)) as file:
+        assert file.score("ie", "a", "b").value == 1
+        before = file.version
+        own.write_text("def compute_score(**k): return 2\n")
+        assert file.score("ie", "a", "b").value == 2
+        assert file.version == of_file(own) != before
 
 
 def test_after_a_failure_the_next_call_works(folder: Path) -> None:

@@ -15,6 +15,7 @@ from fakes import Pause, ScriptedEngine
 from sampled import CUT, MISREAD, RIGHT, VARIED, WRONG, add_read, engine, label, script, workbench
 from stored import ANN, BO
 
+from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.domain.review import State, Verdict
@@ -225,6 +226,36 @@ async def test_a_skipped_pair_comes_last(tmp_path: Path) -> None:
 async def test_answers_that_say_the_same_make_no_pair(tmp_path: Path) -> None:
     made = workbench(tmp_path, engine(RIGHT, RIGHT))
     kept = await sampled(made, add_read(made.store), Ask(n=2))
+    assert await made.pairs.next(kept.id, ANN) is None
+    await made.close()
+
+
+async def test_answers_that_look_the_same_make_no_pair(tmp_path: Path) -> None:
+    """Boxes are not shown beside each other: nobody could choose by them."""
+    here, there = "Total 12.50(50,100),(400,150)", "Total 12.50(50,300),(400,350)"
+    made = workbench(tmp_path, engine(here, there, MISREAD))
+    kept = await sampled(made, add_read(made.store), Ask(n=3))
+    pair = await made.pairs.next(kept.id, ANN)
+    assert pair.total == 1
+    assert {pair.left.generation.text, pair.right.generation.text} == {here, MISREAD}
+    await made.close()
+
+
+async def test_a_name_with_odd_blanks_gets_each_pair_once_too(tmp_path: Path) -> None:
+    made = workbench(tmp_path, engine(RIGHT, MISREAD))
+    kept = await sampled(made, add_read(made.store), Ask(n=2))
+    ann = Person(" Ann  Lee")
+    pair = await made.pairs.next(kept.id, ann)
+    await made.pairs.judge(pair.token, "left", ann)
+    assert await made.pairs.next(kept.id, ann) is None
+    assert [one.judgement.person for one in await made.rollouts.judgements(kept.id)] == ["Ann Lee"]
+    await made.close()
+
+
+async def test_answers_that_say_nothing_are_answers(tmp_path: Path) -> None:
+    made = workbench(tmp_path, engine("", ""))
+    kept = await sampled(made, add_read(made.store), Ask(n=2))
+    assert [one.outcome for one in kept.rollout.answers] == ["complete", "complete"]
     assert await made.pairs.next(kept.id, ANN) is None
     await made.close()
 

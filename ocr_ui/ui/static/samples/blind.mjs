@@ -80,7 +80,7 @@ export class Blind {
     await this.#next();
   }
 
-  /** One question at a time: a key that is held down must not judge a pair that nobody has seen. */
+  /** One question at a time. */
   async #ask(path, body) {
     if (this.busy) return null;
     this.busy = true;
@@ -102,8 +102,9 @@ export class Blind {
     this.onend(this.judged);
   }
 
-  /** What a key does here; undefined where nothing. */
-  key(name) {
+  /** What a key does here; undefined where nothing. A key that is held down judges one pair, not all that follow. */
+  key(name, held) {
+    if (held) return KEYS[name] || name === "s" ? () => {} : undefined;
     if (KEYS[name]) return () => this.#choose(KEYS[name]);
     return { s: () => this.#next(this.token), Escape: () => this.#over() }[name];
   }

@@ -344,7 +344,7 @@ export class Panel {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.target.closest("input")) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    const does = this.blind.shown ? this.blind.key(name) : this.#does(name, event);
+    const does = this.blind.shown ? this.blind.key(name, event.repeat) : this.#does(name, event);
     if (!does) return;
     event.preventDefault();
     event.stopPropagation();
