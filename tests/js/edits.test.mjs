@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import * as E from "../../ocr_ui/ui/static/viewer/edits.mjs";
 import { Editor } from "../../ocr_ui/ui/static/viewer/editor.mjs";
-import { quadAroundAll, rectQuad, rotateQuad, splitQuad, turningPoint } from "../../ocr_ui/ui/static/viewer/geometry.mjs";
+import * as G from "../../ocr_ui/ui/static/viewer/geometry.mjs";
 import { joinTexts, runsFromRight } from "../../ocr_ui/ui/static/viewer/text.mjs";
 
+const { quadAroundAll, rectQuad, rotateQuad, splitQuad, turningPoint } = G;
 const SIZE = { width: 400, height: 300 };
 const box = (left, top, right, bottom) => rectQuad([left, top], [right, bottom]);
 const line = (id, text, quad = null, more = {}) => ({ id, text, quad, confidence: 0.9, ...more });

@@ -15,12 +15,13 @@ const ARROWS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
  */
 export function makeActions(parts) {
   const { editor } = parts;
+  const onRegions = () => editor.tools.level === "region";
   const typing = () => parts.input.isOpen;
   const edit = () => editor.selected && parts.editText(editor.selected);
   const actions = {
     ...makeEditActions(parts),
-    next: () => editor.step(1),
-    previous: () => editor.step(-1),
+    next: () => (onRegions() ? editor.stepRegion(1) : editor.step(1)),
+    previous: () => (onRegions() ? editor.stepRegion(-1) : editor.step(-1)),
     next_uncertain: () => visit(1),
     previous_uncertain: () => visit(-1),
     first: () => selectAt(0),
@@ -38,7 +39,7 @@ export function makeActions(parts) {
     add,
     draw: () => editor.setDrawing(editor.drawing ? null : "new"),
     give_box: giveBox,
-    remove: () => editor.remove(),
+    remove: () => (onRegions() ? editor.removeRegion() : editor.remove()),
     move_up: () => editor.move(-1),
     move_down: () => editor.move(1),
     undo: () => editor.undo(),

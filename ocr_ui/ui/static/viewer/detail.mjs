@@ -89,7 +89,8 @@ export class Detail {
     this.#renderCrop(line);
     this.note.replaceChildren(...(line ? this.#notes(line) : [this.#hint()]));
     const change = line ? editor.changeOf(line) : "same";
-    for (const button of [...Object.values(this.buttons), ...this.more.flat()]) button.disabled = !editor.canEdit || !line;
+    const buttons = [...Object.values(this.buttons), ...this.more.flat()];
+    for (const button of buttons) button.disabled = !editor.canEdit || !line;
     this.buttons.original.disabled ||= change === "same" || change === "added";
   }
 
@@ -128,7 +129,8 @@ export class Detail {
       return [h("span", { class: "vw-warning-text" }, messages), ...shown];
     }
     if (shown.length) return shown;
-    if (editor.marked.size) return [h("span", { class: "vw-subdued" }, t("lines_selected", { n: editor.chosen.length }))];
+    const { length } = editor.chosen;
+    if (length > 1) return [h("span", { class: "vw-subdued" }, t("lines_selected", { n: length }))];
     const number = editor.doc.lines.indexOf(line) + 1;
     const place = t("line_of", { number, total: editor.doc.lines.length });
     if (!line.quad) return [h("span", {}, t("nobox_hint"))];

@@ -5,8 +5,19 @@
  */
 
 import * as Edits from "./edits.mjs";
-import { bounds, fitQuad, moveHandle, moveQuad, quadAround, quadBeside, rotateQuad, roundQuad } from "./geometry.mjs";
+import {
+  bounds,
+  clamp,
+  fitQuad,
+  moveHandle,
+  moveQuad,
+  quadAround,
+  quadBeside,
+  rotateQuad,
+  roundQuad,
+} from "./geometry.mjs";
 import { History } from "./history.mjs";
+import * as Regions from "./regions.mjs";
 import { replacePlaces } from "./search.mjs";
 import * as State from "./state.mjs";
 import { uncertainPlaces } from "./uncertain.mjs";
@@ -29,7 +40,8 @@ export class Editor {
     this.marked = new Set();
     this.anchor = null;
     this.hovered = null;
-    this.tools = { boxes: true, clean: false, invisible: false, handle: null };
+    this.region = -1;
+    this.tools = { boxes: true, clean: false, invisible: false, handle: null, level: "line" };
     this.drawing = null;
   }
 
@@ -139,6 +151,7 @@ export class Editor {
     this.selected = null;
     this.marked = new Set();
     this.anchor = null;
+    this.region = -1;
     this.hovered = null;
     this.drawing = null;
     this.tools.handle = null;
@@ -156,8 +169,9 @@ export class Editor {
     this.emit("doc");
   }
 
-  /** Lines that are gone are selected no longer. */
+  /** Lines and regions that are gone are selected no longer. */
   #dropLost() {
+    this.region = Math.min(this.region, this.doc.regions.length - 1);
     if (State.indexOf(this.doc.lines, this.selected) < 0) this.selected = null;
     if (!this.marked.size) return;
     this.marked = new Set(Edits.linesOf(this.doc, this.marked).map((line) => line.id));
@@ -426,6 +440,34 @@ export class Editor {
     this.emit("select", { from: "key" });
   }
 
+  // Regions ---------------------------------------------------------------------------------------------------------
+
+  selectRegion(index) {
+    this.region = index;
+    this.emit("region");
+  }
+
+  stepRegion(step) {
+    const { length } = this.doc.regions;
+    const from = this.region < 0 && step < 0 ? length : this.region;
+    if (length) this.selectRegion(clamp(from + step, 0, length - 1));
+  }
+
+  setKind(kind) {
+    if (this.canEdit) this.#apply(Regions.setKind(this.doc, this.region, kind));
+  }
+
+  turnKind(step) {
+    const region = this.doc.regions[this.region];
+    if (region) this.setKind(Regions.kindFrom(region.kind, step));
+  }
+
+  removeRegion() {
+    if (!this.canEdit) return;
+    this.#apply(Regions.removeRegion(this.doc, this.region));
+    this.emit("region");
+  }
+
   // Tools -----------------------------------------------------------------------------------------------------------
 
   setTool(name, value) {
@@ -442,10 +484,17 @@ export class Editor {
     this.emit("tools");
   }
 
+  #addRegion(quad) {
+    const at = this.region < 0 ? this.doc.regions.length - 1 : this.region;
+    this.#apply(Regions.addRegion(this.doc, roundQuad(quad), at));
+    this.selectRegion(at + 1);
+  }
+
   finishDrawing(quad) {
     const what = this.drawing;
     this.setDrawing(null);
-    if (what === "reread") this.emit("reread", { quad: roundQuad(quad) });
+    if (this.tools.level === "region") this.#addRegion(quad);
+    else if (what === "reread") this.emit("reread", { quad: roundQuad(quad) });
     else if (what === "give" && this.selected) this.setQuad(this.selected, quad);
     else this.add(quad, { edit: true });
   }

@@ -10,6 +10,8 @@ import { changedPart } from "./text.mjs";
 const HIGHEST = 56; // pixels on the screen of the piece of the picture
 const WIDEST = 460;
 
+const part = (tag, text) => text && h(tag, {}, text);
+
 export class Elsewhere {
   /** @param {object} parts editor, api, notices, voice (says it), onfound(number), t */
   constructor(parts) {
@@ -112,7 +114,7 @@ export class Elsewhere {
     this.body.replaceChildren(
       h("p", { class: "vw-subdued", dir: "auto" }, t("elsewhere_place", { page: place.page, number: place.number })),
       this.#piece(place),
-      h("p", { dir: "auto", class: "vw-note" }, start, removed && h("del", {}, removed), added && h("ins", {}, added), end),
+      h("p", { dir: "auto", class: "vw-note" }, start, part("del", removed), part("ins", added), end),
     );
   }
 

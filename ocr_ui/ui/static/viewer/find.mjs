@@ -172,4 +172,5 @@ export class FindBar {
 const KINDS = Object.keys(VIEW);
 
 /** Whether a place stands at or behind another one. */
-const isBehind = (a, b) => (KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.index - b.index || a.start - b.start) >= 0;
+const isBehind = (a, b) =>
+  (KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.index - b.index || a.start - b.start) >= 0;

@@ -44,7 +44,8 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   }
 
   function kindOf(event) {
-    const { id, handle } = event.target.dataset;
+    const { id, handle, region } = event.target.dataset;
+    if (region !== undefined && !editor.drawing && event.button === 0) return { kind: "pan", region: Number(region) };
     const reach = reachOf(event);
     if (event.button === 1 || !editor.canEdit || reach) return { kind: "pan", id, reach };
     if (editor.drawing) return { kind: "draw" };
@@ -125,6 +126,7 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   }
 
   function choose() {
+    if (drag.region !== undefined) return editor.selectRegion(drag.region);
     if (drag.id || !drag.reach) editor.select(drag.id ?? null, { from: "picture", reach: drag.reach });
   }
 

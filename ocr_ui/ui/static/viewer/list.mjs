@@ -21,7 +21,14 @@ export class LineList {
     this.deleted = h("div", { class: "vw-deleted" });
     this.element = h(
       "div",
-      { class: "vw-list", role: "grid", tabindex: "0", "aria-colcount": "4", "aria-multiselectable": "true", "data-title": "lines_label" },
+      {
+        class: "vw-list",
+        role: "grid",
+        tabindex: "0",
+        "aria-colcount": "4",
+        "aria-multiselectable": "true",
+        "data-title": "lines_label",
+      },
       this.body,
       this.deleted,
     );

@@ -15,11 +15,12 @@ export class Overlay {
     this.polygons = new Map();
     this.marked = new Set();
     this.boxes = svg("g", { class: "vw-boxes" });
+    this.regions = svg("g", { class: "vw-regions" });
     this.fieldBoxes = svg("g", { class: "vw-field-boxes" });
     this.handles = svg("g", { class: "vw-handles" });
     this.drawn = svg("polygon", { class: "vw-drawn", ...SCALES });
     this.reading = svg("polygon", { class: "vw-reading", ...SCALES });
-    root.replaceChildren(this.boxes, this.fieldBoxes, this.handles);
+    root.replaceChildren(this.boxes, this.regions, this.fieldBoxes, this.handles);
     this.scale = 1;
   }
 
@@ -156,6 +157,24 @@ export class Overlay {
         }),
     );
     this.fieldBoxes.replaceChildren(...boxes.filter(Boolean));
+  }
+
+  /** Draws the regions with their kinds, as `word` names them; `chosen` is the number of the selected one. */
+  renderRegions(regions, chosen, word) {
+    const key = JSON.stringify([regions.map(({ kind, quad }) => [word(kind), quad]), chosen]);
+    if (key === this.shownRegions) return;
+    this.shownRegions = key;
+    this.regions.replaceChildren(
+      ...regions.flatMap(({ kind, quad }, index) => {
+        if (!quad) return [];
+        const [left, top] = bounds(quad);
+        const name = index === chosen ? "selected" : null;
+        return [
+          svg("polygon", { "data-region": index, class: name, points: svgPoints(quad), ...SCALES }),
+          svg("text", { x: left, y: top, class: name }, `${index + 1} ${word(kind)}`),
+        ];
+      }),
+    );
   }
 
   hoverField(index) {

@@ -73,7 +73,8 @@ export class Rereader {
     let step = { state: "running", text: "" };
     const tick = () => {
       const seconds = ((performance.now() - begin) / 1000).toFixed(1);
-      setText(words, `${t(step.state === "waiting" ? "run_waiting" : "rereading", { seconds })} ${step.text.slice(-60)}`);
+      const doing = t(step.state === "waiting" ? "run_waiting" : "rereading", { seconds });
+      setText(words, `${doing} ${step.text.slice(-60)}`);
     };
     tick();
     this.timer = setInterval(tick, TICK_MS);

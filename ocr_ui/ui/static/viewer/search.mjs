@@ -1,6 +1,9 @@
 /** Finding text in the page and replacing it: in lines, in fields, and in a whole text that stands for itself. Pure. */
 
-/** Places `{kind: "line" | "field" | "text", index, start, end}` of a text, in order; `exact` minds upper and lower case. */
+/**
+ * Places `{kind: "line" | "field" | "text", index, start, end}` of a text, in order; `exact` minds upper and lower
+ * case.
+ */
 export function findAll(doc, needle, { exact = false } = {}) {
   if (needle === "") return [];
   const pattern = new RegExp(escaped(needle), exact ? "gu" : "giu");

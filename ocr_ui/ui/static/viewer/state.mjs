@@ -52,12 +52,17 @@ const sameSure = (a, b) =>
 
 const sameField = (a, b) => a === b || (a.name === b.name && a.value === b.value && samePoints(a.quad, b.quad));
 
+const sameRegion = (a, b) => a === b || (a.kind === b.kind && a.text === b.text && samePoints(a.quad, b.quad));
+
 const sameList = (a, b, same) => a === b || (a.length === b.length && a.every((item, index) => same(item, b[index])));
 
 /** True where a person sees no difference between two documents. */
 export const sameDocument = (a, b) =>
   a === b ||
-  (sameList(a.lines, b.lines, sameLine) && sameList(a.fields, b.fields, sameField) && wholeText(a) === wholeText(b));
+  (sameList(a.lines, b.lines, sameLine) &&
+    sameList(a.fields, b.fields, sameField) &&
+    sameList(a.regions, b.regions, sameRegion) &&
+    wholeText(a) === wholeText(b));
 
 export const wholeText = (doc) => (doc.follows ? joined(doc.lines) : doc.text);
 

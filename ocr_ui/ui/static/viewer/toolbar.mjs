@@ -5,10 +5,10 @@ import { h, iconButton, setPressed, setText } from "./dom.mjs";
 const GROUPS = [
   ["open", "photo"],
   ["zoom_out", "zoom_in", "fit", "fit_width"],
-  ["boxes", "clean"],
+  ["boxes", "level", "clean"],
   ["rotate"],
   ["draw", "sort", "remove", "undo", "redo"],
-  ["text_size", "help"],
+  ["help"],
 ];
 
 const ICON = {
@@ -20,13 +20,13 @@ const ICON = {
   fit_width: "width",
   boxes: "boxes",
   clean: "clean",
+  level: "level",
   rotate: "rotate",
   draw: "draw",
   sort: "sort",
   remove: "remove",
   undo: "undo",
   redo: "redo",
-  text_size: "size",
   help: "help",
 };
 
@@ -80,6 +80,8 @@ export class Toolbar {
     const { editor, buttons } = this;
     const { tools, history, canEdit, page, running } = editor;
     setPressed(buttons.boxes, tools.boxes);
+    setPressed(buttons.level, tools.level === "region");
+    buttons.level.disabled = !page;
     setPressed(buttons.clean, tools.clean);
     setPressed(buttons.draw, editor.drawing !== null);
     for (const name of ["zoom_out", "zoom_in", "fit", "fit_width", "boxes", "clean"]) buttons[name].disabled = !page;

@@ -30,6 +30,7 @@ import { Notices } from "./notice.mjs";
 import { Overlay } from "./overlay.mjs";
 import { Palette } from "./palette.mjs";
 import { PicturePane } from "./pane.mjs";
+import { RegionBar, kindWord } from "./regions.mjs";
 import { Rereader } from "./reread.mjs";
 import { Review } from "./review.mjs";
 import { LiveReward } from "./reward.mjs";
@@ -119,6 +120,7 @@ class Viewer {
     this.detail = new Detail({ editor, t, actions });
     this.fields = new FieldTable({ editor, t });
     this.find = new FindBar({ editor, list: this.list, fields: this.fields, notices: this.notices, t });
+    this.regionBar = new RegionBar({ editor, actions, t });
     this.views = new Views({ ...this, prefix, t, actions });
     this.find.views = this.views;
     this.review = this.#makeReview();
@@ -176,7 +178,7 @@ class Viewer {
 
   #layOut() {
     const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pane.element, this.notices.element);
-    const right = h("div", { class: "vw-right" }, this.warnings.element, this.views.element);
+    const right = h("div", { class: "vw-right" }, this.warnings.element, this.regionBar.element, this.views.element);
     const body = h("div", { class: "vw-body" }, left, right, this.door.progress);
     this.root.append(
       this.status.element,
@@ -204,6 +206,7 @@ class Viewer {
     // What is undone after another edit would be that edit.
     editor.on("doc", () => editor.doc !== this.mendedDoc && this.notices.hide("mend"));
     editor.on("select", (detail) => this.#drawSelection(detail));
+    editor.on("region", () => this.#drawRegions({ reveal: true }));
     editor.on("hover", () => this.#drawHover());
     editor.on("field", () => this.#drawField());
     editor.on("tools", () => this.#drawTools());
@@ -293,6 +296,7 @@ class Viewer {
     const { editor } = this;
     this.overlay.render(editor.doc.lines, editor.isUncertain);
     this.overlay.renderFields(editor.doc.fields, (field) => isLow(field, editor.lowLimit));
+    this.#drawRegions();
     this.views.render();
     this.#drawMarked();
     this.input.follow();
@@ -332,6 +336,16 @@ class Viewer {
     this.voice.textContent = `${this.t("line_of", { number, total: this.editor.doc.lines.length })}: ${line.text}`;
   }
 
+  #drawRegions({ reveal = false } = {}) {
+    const { editor, t } = this;
+    const shown = editor.tools.level === "region" ? editor.doc.regions : [];
+    this.overlay.renderRegions(shown, editor.region, (kind) => kindWord(t, kind));
+    this.regionBar.render();
+    const region = shown[editor.region];
+    if (reveal && region?.quad) this.stage.reveal(region.quad);
+    if (reveal && region) this.voice.textContent = `${editor.region + 1}: ${kindWord(t, region.kind)}`;
+  }
+
   #drawHover() {
     this.overlay.hover(this.editor.hovered);
     this.list.hover(this.editor.hovered);
@@ -344,7 +358,13 @@ class Viewer {
 
   #drawTools() {
     const { tools, drawing } = this.editor;
-    const flags = { "boxes-off": !tools.boxes, clean: tools.clean, drawing: drawing !== null };
+    const flags = {
+      "boxes-off": !tools.boxes,
+      clean: tools.clean,
+      drawing: drawing !== null,
+      "on-regions": tools.level === "region",
+    };
+    this.#drawRegions();
     for (const [name, on] of Object.entries(flags)) this.root.classList.toggle(name, on);
     this.toolbar.render();
     this.overlay.showHandles(this.#handledQuad, tools.handle);

@@ -110,8 +110,9 @@ export class Views {
   #lineTools() {
     this.count = h("span", { class: "vw-subdued vw-lines-count" });
     this.uncertain = this.#uncertainChip();
-    const find = iconButton("find", "act_find", () => this.actions.find(), { action: "find" });
-    return [this.count, this.uncertain, this.#invisibleTool("lines"), find];
+    const tool = (name, action) => iconButton(name, `act_${action}`, () => this.actions[action](), { action });
+    const tools = [tool("find", "find"), tool("size", "text_size")];
+    return [this.count, this.uncertain, this.#invisibleTool("lines"), tools];
   }
 
   /** One choice for all views: characters without a shape are shown by their names. */
