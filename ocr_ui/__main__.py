@@ -158,7 +158,7 @@ def _add_what(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--max-prompt-length",
-        type=int,
+        default="",
         metavar="N",
         help="for training: leave out, and list, what has more tokens of picture and prompt; trainers drop it silently",
     )
@@ -364,16 +364,10 @@ def _tell_progress(progress: Any) -> None:
 
 def _what(arguments: argparse.Namespace, absolute: str = "") -> tuple[dict[str, Any], Any]:
     """Filters and options of what is to be written."""
-    from ocr_ui.services.export import Options
-    from ocr_ui.services.splits import read_shares
+    from ocr_ui.services.export import read_options
 
-    options = Options(
-        turn_crops=arguments.turn_crops,
-        stored_pictures=arguments.stored_pictures,
-        absolute=absolute,
-        shares=read_shares(arguments.split),
-        max_prompt_length=arguments.max_prompt_length,
-    )
+    asked = {name: getattr(arguments, name) for name in ("turn_crops", "stored_pictures", "split", "max_prompt_length")}
+    options = read_options({**asked, "absolute": absolute})
     filters = _filters(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
     if arguments.model_revision:
         filters["revision"] = [*filters.get("revision", []), arguments.model_revision]

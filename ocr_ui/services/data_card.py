@@ -12,7 +12,7 @@ from ocr_ui.exports import card
 from ocr_ui.exports.card import Agreement, Card, Figures
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.export import ExportReport
-from ocr_ui.services.whole_folders import files_of, move, told, work_folder
+from ocr_ui.services.whole_folders import files_of, move, real, told, work_folder
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 
@@ -39,7 +39,7 @@ class DataCards:
         """
         filters = Filters(version=version)
         said, figures = self._card(version, filters, licence), self._figures(filters)
-        folder = Path(folder).absolute()
+        folder = real(folder)
         with told(folder), work_folder(folder) as work:
             card.write(work, said, figures)
             files = tuple(files_of(work))

@@ -17,6 +17,8 @@ from ocr_ui.storage.items import NO_VERDICT, REVIEWS, SORTS, Filters, ItemRow
 from ocr_ui.storage.store import Store
 
 MOST_ROWS = 1_000
+MOST_VALUES = 500
+"""Alternatives of one filter; items may be as many as there are."""
 SORT_NAMES = tuple(SORTS)
 Row = ItemRow
 _CHARTS = ("day", "verdict", "error_kind", "template", "state")
@@ -150,7 +152,7 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
             (details: name, value).
     """
     parts: dict[str, Any] = {}
-    for given, value in values.items():
+    for given, value in ((str(name), value) for name, value in values.items()):
         name = given if given in (*_LISTS, *SINGLE) else f"{given}s"
         if name not in (*_LISTS, *SINGLE):
             raise BadInput("unknown_filter", f"There is no filter {given[:80]!r}.", "", name=given[:80])
@@ -165,7 +167,11 @@ def _read_part(name: str, value: Any) -> Any:
         return _moment(name, value)
     if name in _SHARES:
         return _share(name, value)
+    if not isinstance(value, str | int | list | tuple | None):
+        raise _bad_value(name, value, "a list")
     listed = [value] if isinstance(value, str | int) else list(value or ())
+    if len(listed) > MOST_VALUES and name != "items":
+        raise _bad_value(name, f"{listed[0]}, ...", f"at most {MOST_VALUES} values")
     return tuple(_one(name, one) for one in listed if one not in ("", None))
 
 
@@ -181,7 +187,7 @@ def _one(name: str, value: Any) -> Any:
 def _number(name: str, value: Any) -> int:
     try:
         return int(value)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise _bad_value(name, value, "numbers of items") from error
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -28,7 +29,7 @@ from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.preferred import sampled_answers
 from ocr_ui.services.splits import Splits, find_splits, read_shares
-from ocr_ui.services.whole_folders import files_of, move, told, work_folder
+from ocr_ui.services.whole_folders import files_of, move, real, told, work_folder
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.store import Store
 
@@ -135,7 +136,7 @@ def read_options(values: Mapping[str, Any]) -> Options:
 def _length(written: str) -> int | None:
     if not written:
         return None
-    if not (written.isascii() and written.isdecimal() and int(written)):
+    if not re.fullmatch("0*[1-9][0-9]{0,17}", written):
         told = {"name": "max_prompt_length", "value": written[:40], "allowed": "1, 2, 3 ..."}
         raise BadInput("bad_filter_value", f"{written[:40]!r} is not a number of tokens.", "Write a number.", **told)
     return int(written)
@@ -179,7 +180,7 @@ class Exporter:
             StoreFailed: the store cannot be read.
         """
         report = self.write_now(format, out_dir, filters, pictures, options)
-        self.note(report, str(Path(out_dir).absolute()), as_filters(filters), options or Options())
+        self.note(report, report.folder, as_filters(filters), options or Options())
         return report
 
     def write_now(
@@ -193,7 +194,7 @@ class Exporter:
     ) -> ExportReport:
         """As `export_now`, without a note in the log. Args: beside: adds files before all of it is moved."""
         chosen, wanted = format_named(format), as_filters(filters)
-        out_dir = Path(out_dir).absolute()
+        out_dir = real(out_dir)
         with told(out_dir), work_folder(out_dir) as work:
             report = self._fill(chosen, work, wanted, pictures, options or Options(), out_dir)
             if not report.count_in:

@@ -29,7 +29,7 @@ from ocr_ui.services.push_targets import (
     send_to_hub,
     send_to_store,
 )
-from ocr_ui.services.whole_folders import told
+from ocr_ui.services.whole_folders import real, told
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ class Pusher:
         if not target:
             raise bad_target(target)
         if not repository and "://" not in target:
-            folder = Path(target).absolute()
+            folder = real(Path(target))
             address, report = str(folder), self._write(asked, folder, folder.name)
         else:
             if asked.options.absolute:
@@ -166,7 +166,10 @@ class Pushes:
     def _allowed(self, target: str) -> str:
         if repository_of(target) or _OBJECT_STORE.fullmatch(target):
             return target
-        inside = (self._folder / target).resolve()
+        try:
+            inside = (self._folder / target).resolve()
+        except (ValueError, OSError):
+            raise bad_target(target) from None
         if not target or "://" in target or not inside.is_relative_to(self._folder) or inside == self._folder:
             raise bad_target(target)
         return str(inside)

@@ -126,3 +126,12 @@ async def test_choices_are_what_is_there(store: Store) -> None:
     assert choices["templates"] == ("fields", "full_text")
     assert choices["reviewers"] == ("Ann",)
     assert set(choices["states"]) == {state.value for state in State}
+
+
+@pytest.mark.parametrize(
+    "values", [{"items": [{}]}, {"items": 1.5}, {"tags": {"a": 1}}, {"tags": ["x"] * 501}, {"engines": 2.5}]
+)
+def test_filters_of_another_kind_are_told(values: dict[str, object]) -> None:
+    with pytest.raises(BadInput) as refused:
+        read_filters(values)
+    assert refused.value.code == "bad_filter_value"

@@ -16,7 +16,7 @@ from stored import ANN, add_item, content, open_store, png
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.services.annotate import Annotator
-from ocr_ui.services.export import Exporter
+from ocr_ui.services.export import Exporter, read_options
 from ocr_ui.storage.store import Store
 
 
@@ -264,3 +264,10 @@ def peak_of_export(store: Store, add: int) -> int:
     tracemalloc.stop()
     assert size > store.items.count() * 4000
     return peak
+
+
+@pytest.mark.parametrize("written", ["9" * 5_000, "0", "-1", "²", "1e3", "1.5"])
+def test_a_length_that_is_none(written: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        read_options({"max_prompt_length": written})
+    assert refused.value.code == "bad_filter_value"

@@ -315,7 +315,9 @@ def test_what_cannot_be_exported_is_not_sent(hub: UploadHub, pusher: Pusher) -> 
     assert hub.asked == []
 
 
-@pytest.mark.parametrize("target", ["/etc/x", "../x", ".", "", "file:///x", "memory://x/y", "sftp://h/x", "s3://a::b"])
+@pytest.mark.parametrize(
+    "target", ["a\0b", "\ud800", "/etc/x", "../x", ".", "", "file:///x", "memory://x/y", "sftp://h/x", "s3://a::b"]
+)
 def test_a_page_names_no_other_places_than_it_may(pusher: Pusher, tmp_path: Path, target: str) -> None:
     with pytest.raises(BadInput) as refused:
         Pushes(pusher, tmp_path / "exports").start(asked(target=target))
