@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +119,12 @@ def _add_push(commands: Any) -> None:
         "folder; what broke off goes on when it is pushed again",
     )
     command.add_argument("--public", action="store_true", help="on the hub: for everybody to see, else private")
+    command.add_argument(
+        "--names",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="names of people in data, report and card; without it they are left out of what is public",
+    )
     command.add_argument("--licence", default="", help="of the data, where it is not that of the version")
     command.set_defaults(run=_push)
 
@@ -197,6 +203,7 @@ def _add_dataset(commands: Any) -> None:
     card.add_argument("name", metavar="NAME", help="of the version")
     card.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to write to")
     card.add_argument("--licence", default="", help="of the data, where it is not that of the version")
+    card.add_argument("--no-names", action="store_true", help="number the reviewers, do not name them")
     card.set_defaults(run=_write_card)
     gone = actions.add_parser("delete", help="remove a version that was never exported; its items stay")
     gone.add_argument("name", metavar="NAME", help="of the version")
@@ -349,7 +356,8 @@ def _push(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.storage.store import Store
 
     filters, options = _what(arguments)
-    asked = Asked(arguments.format, arguments.to, read_filters(filters), options, arguments.public, arguments.licence)
+    asked = Asked(arguments.format, arguments.to, read_filters(filters), options, arguments.public)
+    asked = replace(asked, licence=arguments.licence, names=arguments.names)
     with Store.open(settings) as store:
         pushed = Pusher(Exporter(store), DataCards(store)).push_now(asked, tell=_tell_progress)
         _print_json({"address": pushed.address, **asdict(pushed.report)})
@@ -405,7 +413,7 @@ def _write_card(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.storage.store import Store
 
     with Store.open(settings) as store:
-        files = DataCards(store).write_now(arguments.name, arguments.out, arguments.licence)
+        files = DataCards(store).write_now(arguments.name, arguments.out, arguments.licence, arguments.no_names)
     _print_json({"folder": str(arguments.out.absolute()), "files": files})
     return 0
 

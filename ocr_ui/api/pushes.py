@@ -18,6 +18,7 @@ from ocr_ui.services.workbench import Workbench
 class PushBody(BaseModel):
     """What to push; `filters` and `options` as the query of an export has them.
 
+    `names` of people stand in data, report and card where it is true, and without it where the push is not public.
     `token` is used for this one push; without it the one of the server's environment is.
     """
 
@@ -26,6 +27,7 @@ class PushBody(BaseModel):
     filters: dict[str, Any] = {}
     options: dict[str, Any] = {}
     public: bool = False
+    names: bool | None = None
     licence: str = Field("", max_length=200)
     token: SecretStr = SecretStr("")
 
@@ -41,7 +43,7 @@ def push_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     async def start(body: PushBody, request: Request) -> dict[str, Any]:
         """Begins a push and gives its number, by which it is asked after."""
         filters, options = read_filters(body.filters), read_options(body.options)
-        asked = Asked(body.format, body.target, filters, options, body.public, body.licence)
+        asked = Asked(body.format, body.target, filters, options, body.public, body.licence, body.names)
         return value(workbench.pushes.start(asked, body.token.get_secret_value()), request)
 
     @routes.get("/v1/pushes/{push_id}")

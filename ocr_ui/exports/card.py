@@ -17,11 +17,27 @@ from ocr_ui.exports.examples import WHOLE
 from ocr_ui.exports.languages import UNKNOWN, languages_of
 from ocr_ui.exports.sample import Sample
 
+_REVIEWERS = "Who made the last change to the review."
+_LICENCES = (
+    "afl-3.0 agpl-3.0 apache-2.0 apple-amlr apple-ascl artistic-2.0 bigcode-openrail-m bigscience-bloom-rail-1.0 "
+    "bigscience-openrail-m bsd bsd-2-clause bsd-3-clause bsd-3-clause-clear bsl-1.0 c-uda cc cc-by-2.0 cc-by-2.5 "
+    "cc-by-3.0 cc-by-4.0 cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0 cc-by-nc-nd-3.0 cc-by-nc-nd-4.0 cc-by-nc-sa-2.0 "
+    "cc-by-nc-sa-3.0 cc-by-nc-sa-4.0 cc-by-nd-4.0 cc-by-sa-3.0 cc-by-sa-4.0 cc0-1.0 cdla-permissive-1.0 "
+    "cdla-permissive-2.0 cdla-sharing-1.0 creativeml-openrail-m ecl-2.0 epl-1.0 epl-2.0 etalab-2.0 eupl-1.1 eupl-1.2 "
+    "gfdl gpl gpl-2.0 gpl-3.0 isc lgpl lgpl-2.1 lgpl-3.0 lgpl-lr lppl-1.3c mit mpl-2.0 ms-pl ncsa odbl odc-by ofl-1.1 "
+    "openrail openrail++ osl-3.0 pddl postgresql unlicense wtfpl zlib"
+)
+HUB_LICENCES = frozenset(_LICENCES.split())
+"""Names that the hub takes; it refuses a card with another."""
 CHARTS = "card"
 """The folder of the charts, beside the card."""
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _DATA = re.compile(r"(?:(sft|dpo|kto|grpo)(?:_(validation|test))?|(train|validation|test)(?:-[0-9a-f]{12})?)\.\w+")
+_FIRST = re.compile(r"^(\d*)([#+\-=.)])")
+_UNSEEN = re.compile(
+    "(?![\t\n\r\x85])[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~$&])")
 
 
@@ -47,6 +63,7 @@ class Figures:
     Attributes:
         pictures: checksums of the pictures, shortened: pages that hold the same picture count once.
         edits: sum of the edit distances of the corrections, in characters; characters: of all labels.
+        nameless: the card numbers the reviewers and does not name them.
     """
 
     items: int = 0
@@ -64,6 +81,7 @@ class Figures:
     error_kinds: Counter[str] = field(default_factory=Counter)
     reviewers: Counter[str] = field(default_factory=Counter)
     agreement: Agreement = Agreement()
+    nameless: bool = False
 
     def add(self, item: Sample) -> None:
         """Args: item: a Sample, or what has the same recognition, correction and review."""
@@ -115,7 +133,7 @@ def write(folder: Path, card: Card, figures: Figures) -> None:
 
 def text(card: Card, figures: Figures, data_files: Mapping[str, Mapping[str, str]] | None = None) -> str:
     """The card as Markdown. Args: data_files: path by part, by configuration, as `datasets` is to load them."""
-    parts = [_head(card, figures, data_files or {}), f"# {_plain(card.name)}\n", _counts(figures)]
+    parts = [_head(card, figures, data_files or {}), f"# {_paragraph(card.name)}\n", _counts(figures)]
     if card.source:
         parts.append("## Where it comes from\n\n" + _table(("what", "value"), card.source.items()))
     if card.export:
@@ -141,17 +159,23 @@ def _sections(figures: Figures) -> list[tuple[str, str, str, Mapping[str, int]]]
         ("verdicts", "Verdicts on the model's output", "", figures.verdicts),
         ("states", "States of the review", "", figures.states),
         ("error_kinds", "Kinds of error", kinds, figures.error_kinds),
-        ("reviewers", "Reviewers", "Who made the last change to the review.", figures.reviewers),
+        ("reviewers", "Reviewers", _REVIEWERS + " Names are left out." * figures.nameless, _reviewers(figures)),
         ("models", "Models that read", "Engine, model and revision.", figures.models),
     ]
+
+
+def _reviewers(figures: Figures) -> Mapping[str, int]:
+    if not figures.nameless:
+        return figures.reviewers
+    return {f"reviewer {number}": count for number, (_, count) in enumerate(ranked(figures.reviewers), start=1)}
 
 
 def _head(card: Card, figures: Figures, data_files: Mapping[str, Mapping[str, str]]) -> str:
     """YAML in the form of JSON values, which YAML takes as they are: names cannot break it."""
     size = next((name for limit, name in _SIZES if figures.items < limit), "n>1M")
-    named = _is_hub_name(card.licence)
+    named = card.licence in HUB_LICENCES
     values: dict[str, Any] = {
-        "pretty_name": card.name,
+        "pretty_name": _line(card.name),
         "license": card.licence if named else "other" if card.licence else "unknown",
         "language": sorted(code for code in figures.languages if code != UNKNOWN),
         "task_categories": ["image-to-text"],
@@ -159,7 +183,7 @@ def _head(card: Card, figures: Figures, data_files: Mapping[str, Mapping[str, st
         "size_categories": [size],
     }
     if card.licence and not named:
-        values["license_name"] = card.licence
+        values["license_name"] = _line(card.licence)
     if data_files:
         values["configs"] = [
             {"config_name": name, "data_files": [{"split": part, "path": path} for part, path in files.items()]}
@@ -167,10 +191,6 @@ def _head(card: Card, figures: Figures, data_files: Mapping[str, Mapping[str, st
         ]
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value]
     return "\n".join(["---", *lines, "---", ""])
-
-
-def _is_hub_name(licence: str) -> bool:
-    return bool(re.fullmatch(r"[a-z0-9][a-z0-9.-]*", licence))
 
 
 def _counts(figures: Figures) -> str:
@@ -223,9 +243,8 @@ def _agreement(agreement: Agreement) -> str:
 
 
 def _licence(licence: str) -> str:
-    return (
-        f"## Licence\n\n{_plain(licence) if licence else 'Not stated: ask who published the data before you use it.'}\n"
-    )
+    said = _paragraph(licence) if licence else "Not stated: ask who published the data before you use it."
+    return f"## Licence\n\n{said}\n"
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -234,9 +253,19 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
+def _paragraph(text: str) -> str:
+    """As `_plain`, where a line may begin something."""
+    return _FIRST.sub(r"\1\\\2", _plain(text))
+
+
 def _plain(text: str) -> str:
     """Names are data: nothing of them is markup."""
-    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+    return _MARKUP.sub(r"\\\1", _line(text))
+
+
+def _line(text: str) -> str:
+    """One line that YAML, Markdown and UTF-8 hold, and that does not turn what stands beside it."""
+    return " ".join(_UNSEEN.sub("\ufffd", text).split())
 
 
 def _data_files(folder: Path) -> dict[str, dict[str, str]]:

@@ -67,6 +67,7 @@ class Options:
         absolute: the folder before the paths of pictures, "" for paths relative to the data.
         shares: of the parts that the data is split into, by name; empty for one part.
         max_prompt_length: tokens of prompt and picture; rows of more are left out. None for any.
+        nameless: names of people are left out of data, report and card.
     """
 
     turn_crops: bool = False
@@ -74,6 +75,7 @@ class Options:
     absolute: str = ""
     shares: tuple[tuple[str, float], ...] = ()
     max_prompt_length: int | None = None
+    nameless: bool = False
 
 
 @dataclass(slots=True)

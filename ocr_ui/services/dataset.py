@@ -136,6 +136,11 @@ def set_filters(filters: Filters) -> dict[str, Any]:
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
 
 
+def shown_filters(values: Mapping[str, Any], nameless: bool) -> dict[str, Any]:
+    """Values of `set_filters` as a report shows them. Args: nameless: only that people were chosen, not whom."""
+    return {name: "(names left out)" if nameless and "reviewers" in name else value for name, value in values.items()}
+
+
 def read_filters(values: Mapping[str, Any]) -> Filters:
     """Filters from plain values, as widgets and addresses give them.
 

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.show import COMMANDS, first_record
 from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
-from ocr_ui.services.dataset import as_filters, set_filters
+from ocr_ui.services.dataset import as_filters, set_filters, shown_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.preferred import sampled_answers
 from ocr_ui.services.splits import Splits, find_splits, read_shares
@@ -350,6 +350,7 @@ class _Run:
         self._copied = 0
         self._missing: list[tuple[int, str, str]] = []
         self._version = store.versions.get(filters.version) if filters.version else None
+        self._nameless = options.nameless
         self.notes = Notes()
         self.count_in = 0
 
@@ -359,6 +360,7 @@ class _Run:
             yield self._sample(item)
 
     def _sample(self, item: WholeItem) -> Sample:
+        item = _without_names(item) if self._nameless else item
         transform = read_as(item.recognition.transform) if self._as_read else None
         sampled, preferred = self._answers(item) if self._rated else ((), ())
         return Sample(
@@ -426,6 +428,11 @@ class _Run:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(picture)
         return ""
+
+
+def _without_names(item: WholeItem) -> WholeItem:
+    correction = item.correction and replace(item.correction, person="")
+    return replace(item, read_by="", correction=correction, review=replace(item.review, person=""))
 
 
 def read_as(recorded: Mapping[str, Any]) -> PictureTransform | None:
@@ -504,7 +511,8 @@ def _sheet(report: ExportReport, filters: Filters, options: Options) -> str:
     """The report beside the data; without folder and time, so that the same items give the same bytes."""
     values = {name: value for name, value in asdict(report).items() if name != "folder"}
     asked = {name: value for name, value in _set(options).items() if name != "absolute"}
-    return json.dumps({**values, "filters": set_filters(filters), "options": asked}, indent=1) + "\n"
+    chosen = shown_filters(set_filters(filters), options.nameless)
+    return json.dumps({**values, "filters": chosen, "options": asked}, indent=1) + "\n"
 
 
 def _set(values: Options) -> dict[str, Any]:

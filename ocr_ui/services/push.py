@@ -48,6 +48,7 @@ class Asked:
         target: hub:USER/NAME, an address of fsspec such as s3://BUCKET/PATH, or a folder.
         public: on the hub, for everybody to see.
         licence: of the data, for its card; "" for that of the version.
+        names: of people stand in data, report and card; None for all but what everybody can see.
     """
 
     format: str
@@ -56,6 +57,11 @@ class Asked:
     options: Options = field(default_factory=Options)
     public: bool = False
     licence: str = ""
+    names: bool | None = None
+
+    @property
+    def nameless(self) -> bool:
+        return self.public if self.names is None else not self.names
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +124,16 @@ class Pusher:
                     address = send_to_hub(folder, repository, token, asked.public, tell)
                 else:
                     address = send_to_store(folder, target, tell)
-        self._exporter.note(report, address, asked.filters, asked.options)
+        self._exporter.note(report, address, asked.filters, replace(asked.options, nameless=asked.nameless))
         return Pushed(address, report)
 
     def _write(self, asked: Asked, folder: Path, name: str) -> ExportReport:
-        def card(work: Path, report: ExportReport) -> None:
-            self._cards.put_beside(work, report, name, asked.filters, asked.licence)
+        options = replace(asked.options, nameless=asked.nameless)
 
-        return self._exporter.write_now(asked.format, folder, asked.filters, True, asked.options, card)
+        def card(work: Path, report: ExportReport) -> None:
+            self._cards.put_beside(work, report, name, asked.filters, asked.licence, asked.nameless)
+
+        return self._exporter.write_now(asked.format, folder, asked.filters, True, options, card)
 
 
 class Pushes:

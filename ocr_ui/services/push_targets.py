@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import fsspec
-from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from huggingface_hub.utils import disable_progress_bars
 
@@ -126,19 +126,39 @@ def send_to_store(folder: Path, address: str, tell: Tell) -> str:
         BadInput: `bad_push_target`, `store_not_installed` (details: address, package).
         PushFailed: `push_failed` (details: target, reason, sent, files).
     """
+    shown = shown_address(address)
     try:
         store, root = fsspec.core.url_to_fs(address)
     except ImportError as error:
         raise _not_installed(address, error) from None
     except ValueError:
-        raise bad_target(address) from None
+        raise bad_target(shown) from None
+    except Exception as error:  # the store cannot be reached; each has errors of its own
+        raise _broke_off(
+            shown, _hidden(f"{type(error).__name__}: {error}", address), _Sending(folder, (), tell)
+        ) from None
     names = sorted(files_of(folder), key=lambda name: (name.startswith("report-"), name))
     progress = _Sending(folder, names, tell)
     try:
         _copy(store, root.rstrip("/"), folder, names, progress)
     except Exception as error:  # each store has errors of its own
-        raise _broke_off(address, f"{type(error).__name__}: {error}", progress) from error
-    return address
+        raise _broke_off(shown, _hidden(f"{type(error).__name__}: {error}", address), progress) from None
+    return shown
+
+
+def shown_address(address: str) -> str:
+    """The address without the user, password and query that it may hold, for messages and the log of exports."""
+    scheme, _, rest = address.partition("://")
+    host, slash, path = rest.partition("?")[0].partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+def _hidden(reason: str, address: str) -> str:
+    """What a store says, without the password of the address it was reached by."""
+    user = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
+    for secret in filter(None, (address, user, unquote(user), user.partition(":")[2], unquote(user.partition(":")[2]))):
+        reason = reason.replace(secret, "***")
+    return reason
 
 
 def _is_refusal(error: HfHubHTTPError, endpoint: str) -> bool:
@@ -205,7 +225,11 @@ def _batches(folder: Path, names: Sequence[str]) -> Iterator[list[str]]:
 
 def _copy(store: Any, root: str, folder: Path, names: Sequence[str], progress: _Sending) -> None:
     mark = f"{root}/.unfinished-{_digest(folder, names)[:16]}.json"
-    there = set(json.loads(store.cat_file(mark))) if store.exists(mark) else set()
+    there = _noted(store, mark)
+    for other in store.glob(f"{root}/.unfinished-*.json"):
+        # Of a push of other data: this one replaces files that it takes for its own.
+        if other.strip("/") != mark.strip("/"):
+            store.rm_file(other)
     if not there:
         # What says that the folder is whole must not stand over half of it.
         for name in names:
@@ -228,6 +252,14 @@ def _copy(store: Any, root: str, folder: Path, names: Sequence[str], progress: _
     store.rm_file(mark)
 
 
+def _noted(store: Any, mark: str) -> set[str]:
+    """Names of what an earlier push of the same data copied; none where the note itself is half-written."""
+    try:
+        return set(json.loads(store.cat_file(mark))) if store.exists(mark) else set()
+    except ValueError:
+        return set()
+
+
 def _digest(folder: Path, names: Sequence[str]) -> str:
     digest = hashlib.sha256()
     for name in names:
@@ -237,7 +269,7 @@ def _digest(folder: Path, names: Sequence[str]) -> str:
 
 
 def _without(text: str, token: str) -> str:
-    for secret in filter(None, (token, os.environ.get("HF_TOKEN"))):
+    for secret in filter(None, (token, get_token())):
         text = text.replace(secret, "***")
     return " ".join(text.split())[:500]
 

@@ -93,6 +93,7 @@ EXPORT_TEXTS: dict[str, dict[str, str]] = {
         "zh": "不会保存。留空则用服务器的 HF_TOKEN。",
     },
     "list.export.public": {"en": "public, for everybody to see", "zh": "公开，所有人可见"},
+    "list.export.names": {"en": "with the names of reviewers", "zh": "包含复核人姓名"},
     "list.export.push.go": {"en": "Push", "zh": "推送"},
     "list.export.push.done": {"en": "Pushed {items} items:", "zh": "已推送 {items} 个条目："},
     "list.export.step.writing": {"en": "The export is being written …", "zh": "正在写出导出……"},

@@ -172,3 +172,32 @@ def test_an_export_loads_by_the_head_of_its_card(store: Store, tmp_path: Path, f
 )
 def test_languages(said: str, codes: tuple[str, ...]) -> None:
     assert languages_of(said) == codes
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("# Heading", "\\# Heading"),
+        ("1. list", "1\\. list"),
+        ("- list", "\\- list"),
+        ("===", "\\==="),
+        ("a\u202eb\x85c\ud800d\x1b\x00", "a\ufffdb c\ufffdd\ufffd\ufffd"),
+    ],
+)
+def test_a_licence_in_words_is_a_line_of_text(store: Store, tmp_path: Path, said: str, shown: str) -> None:
+    DataCards(store).write_now("v1", tmp_path / "out", said)
+    card = (tmp_path / "out" / "README.md").read_text("utf-8")
+    assert f"## Licence\n\n{shown}\n" in card
+    assert head(card)["license"] == "other"
+    assert head(card)["license_name"].isprintable()
+
+
+def test_a_licence_that_the_hub_does_not_know_is_another(store: Store) -> None:
+    assert head(DataCards(store).text_now("v1", "my-licence"))["license"] == "other"
+    assert head(DataCards(store).text_now("v1", "mit"))["license"] == "mit"
+
+
+def test_a_card_without_names(store: Store) -> None:
+    card = DataCards(store).text_now("v1", nameless=True)
+    assert row(card, "reviewer 1", "1")
+    assert "Ann" not in card

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import sqlite3
 import traceback
+import zipfile
 from pathlib import Path
 
 import fsspec
@@ -15,8 +17,10 @@ from fake_upload_hub import UploadHub
 from huggingface_hub import constants
 from stored import ANN, add_item, content, open_store
 
+from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.errors import BadInput, NotFound, PushFailed, WorkbenchError
+from ocr_ui.exports.registry import NAMES
 from ocr_ui.exports.sample import Options
 from ocr_ui.services import push_targets
 from ocr_ui.services.data_card import DataCards
@@ -332,3 +336,81 @@ def test_a_page_pushes_into_a_folder_of_its_own(pusher: Pusher, tmp_path: Path) 
     assert pushes.get(push.id) is push
     with pytest.raises(NotFound):
         pushes.get(99)
+
+
+def test_an_old_note_of_other_data_says_nothing_of_these(
+    pusher: Pusher, bucket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A breaks off, B is pushed whole, A again: what A had sent was replaced by B."""
+    monkeypatch.setattr(push_targets, "_FILES_AT_ONCE", 2)
+    put, done = bucket.put_file, []
+
+    def breaking(local: str, remote: str, **more: object) -> None:
+        if len(done) == 5:
+            raise OSError("the bucket is gone")
+        done.append(remote)
+        put(local, remote, **more)
+
+    monkeypatch.setattr(type(bucket), "put_file", staticmethod(breaking))
+    with pytest.raises(PushFailed):
+        pusher.push_now(asked(target="memory://bucket/bills"))
+    monkeypatch.setattr(type(bucket), "put_file", staticmethod(put))
+    pusher.push_now(Asked("sft-a", "memory://bucket/bills", licence="mit"))
+    pusher.push_now(asked(target="memory://bucket/bills"))
+    pusher.push_now(asked(target=str(tmp_path / "bills")))
+    assert of_bucket(bucket) == below(tmp_path / "bills")
+
+
+def test_a_note_that_is_half_written_is_none(
+    pusher: Pusher, bucket, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pipe = bucket.pipe_file
+
+    def half(path: str, data: bytes, **more: object) -> None:
+        pipe(path, data[:5], **more)
+        raise OSError("killed")
+
+    monkeypatch.setattr(type(bucket), "pipe_file", staticmethod(half))
+    with pytest.raises(PushFailed):
+        pusher.push_now(asked(target="memory://bucket/bills"))
+    monkeypatch.setattr(type(bucket), "pipe_file", staticmethod(pipe))
+    pusher.push_now(asked(target="memory://bucket/bills"))
+    pusher.push_now(asked(target=str(tmp_path / "bills")))
+    assert of_bucket(bucket) == below(tmp_path / "bills")
+
+
+def test_a_password_in_an_address_is_kept_nowhere(pusher: Pusher, tmp_path: Path, store: Store) -> None:
+    with pytest.raises(WorkbenchError) as failed:
+        pusher.push_now(asked(target=f"ftp://ann:se%2F{'CRET'.lower()}@127.0.0.1:1/x?sig={'CRET'.lower()}"))
+    assert "ftp://127.0.0.1:1/x" in str(failed.value)
+    told = "".join(traceback.format_exception(failed.value)) + json.dumps(failed.value.details)
+    assert "cret" not in told
+    pusher.push_now(asked(target="memory://ann:secret@bucket/bills"))
+    [logged] = store.versions.exports()
+    assert logged.target == "memory://bucket/bills"
+
+
+@pytest.mark.parametrize("format", NAMES)
+def test_names_of_people_are_not_in_what_everybody_can_see(
+    hub: UploadHub, pusher: Pusher, store: Store, format: str
+) -> None:
+    for item in range(1, 5):
+        store.corrections.add(item, 1, content("Total"), Person("Zebedee"))
+        store.reviews.set(item, Review(Verdict.WRONG, State.SUBMITTED, (), "", "Zebedee", 2))
+    DatasetVersions(store).freeze_now("v2", {"reviewers": ["Zebedee"]}, "mit", "Zebedee")
+    wanted = Filters(version="v2", reviewers=("Zebedee",))
+    pusher.push_now(Asked(format, "hub:ann/bills", wanted, public=True), RIGHT)
+    told = b"".join(unpacked(data) for data in hub.files.values())
+    assert b"Zebedee" not in told
+    assert b"| reviewer 1 | 4 |" in hub.files["README.md"]
+    assert b"Names are left out." in hub.files["README.md"]
+    pusher.push_now(Asked(format, "hub:ann/bills", wanted, public=True, names=True), RIGHT)
+    assert b"| Zebedee | 4 |" in hub.files["README.md"]
+
+
+def unpacked(data: bytes) -> bytes:
+    """The bytes of a file, of an archive those of its entries."""
+    if not data.startswith(b"PK"):
+        return data
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return b"".join(archive.read(name) for name in archive.namelist())

@@ -311,17 +311,20 @@ function makePush(word, asked, ended) {
   const licence = input({ type: "text", name: "push-licence", placeholder: "cc-by-4.0", maxlength: "200" });
   const token = input({ type: "password", name: "push-token", autocomplete: "new-password" });
   const open = make("input", { type: "checkbox", name: "push-public" });
+  const names = make("input", { type: "checkbox", name: "push-names" });
   const bar = make("progress", { max: "1", hidden: true });
   const told = make("p", { class: "wb-told", role: "status" });
   const button = make("button", { type: "button", class: "wb-turn", textContent: word("export.push.go"), onclick: go });
   const tokenField = field(word("export.token"), token, word("export.token.help"));
   const openField = make("label", { class: "wb-check" }, open, make("span", { textContent: word("export.public") }));
+  const namesField = make("label", { class: "wb-check" }, names, make("span", { textContent: word("export.names") }));
   const fit = () => {
     const hub = kind.value === "hub";
     tokenField.hidden = openField.hidden = !hub;
+    namesField.hidden = !hub || !open.checked;
     place.placeholder = { hub: "USER/NAME", store: "s3://BUCKET/PATH", folder: "july" }[kind.value];
   };
-  kind.onchange = fit;
+  kind.onchange = open.onchange = fit;
   fit();
 
   async function go() {
@@ -331,7 +334,7 @@ function makePush(word, asked, ended) {
     told.textContent = word("export.step.writing");
     const target = kind.value === "hub" ? `hub:${place.value.trim()}` : place.value.trim();
     const body = { ...asked(), target, licence: licence.value };
-    if (kind.value === "hub") Object.assign(body, { public: open.checked, token: token.value });
+    if (kind.value === "hub") Object.assign(body, { public: open.checked, names: !open.checked || names.checked, token: token.value });
     const { ok, found } = await send("/v1/pushes", body);
     token.value = "";
     if (ok) await follow(found);
@@ -373,7 +376,7 @@ function makePush(word, asked, ended) {
       field(word("export.place"), place),
       field(word("export.licence"), licence),
       tokenField,
-      make("div", { class: "wb-field wb-field-button" }, openField, button),
+      make("div", { class: "wb-field wb-field-button" }, openField, namesField, button),
     ),
     bar,
     told,
