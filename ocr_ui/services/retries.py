@@ -161,7 +161,7 @@ class Retries:
         """
         stored = await asyncio.to_thread(self._store.recognitions.get, recognition_id)
         recognition = stored.recognition
-        template = await asyncio.to_thread(self._template, recognition)
+        template = await asyncio.to_thread(self.template_of, recognition)
         asked = request_for(recognition, kind, template, self._settings_of(recognition))
         return asked, self.engine_of(recognition)
 

@@ -81,7 +81,7 @@ def test_a_choice_in_the_list_of_templates_keeps_the_focus_there(desk: Desk) -> 
 def test_what_takes_the_focus_away_gives_it_to_a_neighbour(desk: Desk, number: int) -> None:
     page = opened(desk, number).page
     page.locator(f"{ROWS} .vw-num").last.click()
-    remove = page.locator("#viewer .vw-detail button").last
+    remove = page.locator("#viewer .vw-detail [data-title='act_remove']")
     remove.focus()
     for _ in texts(desk):
         page.keyboard.press("Enter")

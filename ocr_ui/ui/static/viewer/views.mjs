@@ -112,7 +112,7 @@ export class Views {
     this.uncertain = this.#uncertainChip();
     const tool = (name, action) => iconButton(name, `act_${action}`, () => this.actions[action](), { action });
     const tools = [tool("find", "find"), tool("size", "text_size")];
-    return [this.count, this.uncertain, this.#invisibleTool("lines"), tools];
+    return [this.count, this.uncertain, this.#invisibleTool("lines"), ...tools];
   }
 
   /** One choice for all views: characters without a shape are shown by their names. */
