@@ -6,6 +6,7 @@ import struct
 import tempfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
+from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import DATABASE, Store
@@ -83,3 +85,12 @@ def add_item(
     page_id = store.pages.add_document(name, [Page(sha256, 1000, 800, name)], person).page_ids[0]
     said = texts if isinstance(texts, PageContent) else content(*texts)
     return store.recognitions.add(recognition(sha256, said, template, engine), page_id, person)
+
+
+def add_answered(store: Store, task: Task, page: PageContent, answer: str, shade: int) -> int:
+    """What a model answered so, of the engine's kind that takes prompts."""
+    first = store.recognitions.get(add_item(store, page, shade=shade))
+    value = recognition(first.recognition.page_sha256, page, engine="openai")
+    prompt = PromptUsed("t", "0123456789ab", task.value, "find ['Total'] now", {"fields": "Total"})
+    value = replace(value, prompt=prompt, generation=Generation(answer, "stop", 12, 0.5), transform={})
+    return store.recognitions.add(value, first.page_id)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 from conftest import Desk, Product, need_browser
-from stored import add_item, content, open_store, recognition
+from stored import add_answered, content, open_store
 
 from ocr_ui.domain.content import PageContent, Table
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import Generation, PromptUsed
-from ocr_ui.storage.store import Store
 
 TEAM = """
 import time
@@ -32,15 +29,6 @@ FILE = f"{ROW} .vw-reward-file"
 PROBLEM = f"{ROW} .vw-reward-problem"
 
 
-def add(store: Store, task: Task, page: PageContent, answer: str, shade: int) -> int:
-    """What a model answered so, of the engine's kind that takes prompts."""
-    first = store.recognitions.get(add_item(store, page, shade=shade))
-    value = recognition(first.recognition.page_sha256, page, engine="openai")
-    prompt = PromptUsed("t", "0123456789ab", task.value, "find ['Total'] now", {"fields": "Total"})
-    value = replace(value, prompt=prompt, generation=Generation(answer, "stop", 12, 0.5), transform={})
-    return store.recognitions.add(value, first.page_id)
-
-
 @pytest.fixture(scope="module")
 def items() -> dict[str, int]:
     return {}
@@ -53,11 +41,11 @@ def with_file(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -
     (folder / "team.py").write_text(TEAM)
     with open_store(folder / "data") as store:
         table = PageContent(tables=(Table(TABLE[19:]),), text=TABLE)
-        items["lines"] = add(store, Task.SPOTTING, content("Total 12.50", "Thank you"), LINES, 1)
-        items["table"] = add(store, Task.TABLE, table, TABLE, 2)
-        items["chart"] = add(store, Task.CHART, PageContent(text="a: 1"), "a: 1", 3)
-        items["fields"] = add(store, Task.FIELDS, PageContent(text="Total: 12.50"), "Total: 12.50", 4)
-        items["unplaced"] = add(store, Task.SPOTTING, content("Total 12.50", "Thank you"), LINES, 5)
+        items["lines"] = add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), LINES, 1)
+        items["table"] = add_answered(store, Task.TABLE, table, TABLE, 2)
+        items["chart"] = add_answered(store, Task.CHART, PageContent(text="a: 1"), "a: 1", 3)
+        items["fields"] = add_answered(store, Task.FIELDS, PageContent(text="Total: 12.50"), "Total: 12.50", 4)
+        items["unplaced"] = add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), LINES, 5)
     running = Product(folder / "data", OCR_UI_REWARD_FILE=str(folder / "team.py"), OCR_UI_REWARD_SECONDS="3")
     running.start()
     post(running, items["unplaced"], [{"id": f"l{n}", "text": t} for n, t in enumerate(("Total 12.50", "Thank you"))])

@@ -2,6 +2,7 @@
 
 import { makeEditActions } from "./editactions.mjs";
 import { QUEUE_ACTIONS } from "./keys.mjs";
+import { makeTableActions } from "./tableactions.mjs";
 import { nextPlace, VIEW_OF } from "./uncertain.mjs";
 
 const PAN = 80; // pixels on the screen
@@ -20,6 +21,7 @@ export function makeActions(parts) {
   const edit = () => editor.selected && parts.editText(editor.selected);
   const actions = {
     ...makeEditActions(parts),
+    ...makeTableActions(parts),
     next: () => (onRegions() ? editor.stepRegion(1) : editor.step(1)),
     previous: () => (onRegions() ? editor.stepRegion(-1) : editor.step(-1)),
     next_uncertain: () => visit(1),

@@ -280,6 +280,14 @@ export class Editor {
     if (this.canEdit && places.length) this.#apply(replacePlaces(this.doc, places, text));
   }
 
+  /** Puts what `make` makes of the document in its place; true where that changes anything. */
+  change(make, mergeKey = null) {
+    const next = this.canEdit ? make(this.doc) : this.doc;
+    const changes = next !== this.doc;
+    this.#apply(next, mergeKey);
+    return changes;
+  }
+
   /** Adds an empty line after the selected one and selects it. */
   add(quad, { edit = false } = {}) {
     if (!this.canEdit) return;

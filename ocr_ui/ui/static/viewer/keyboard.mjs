@@ -32,6 +32,8 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   function actionFor(event) {
     const { target } = event;
     if (target === input.element) return lineAction(event);
+    if (target.matches?.(".vw-cell-text")) return actionOf(event, "cell") ?? fieldAction(event);
+    if (target.closest?.(".vw-grid")) return actionOf(event, "grid") ?? actionOf(event, "view");
     if (takesText(target)) return fieldAction(event);
     const pressesButton = target.closest?.("button,a,summary") && ["Enter", " "].includes(event.key);
     return pressesButton ? null : actionOf(event, "view");
@@ -48,7 +50,7 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   /** In other fields: only what concerns the whole page, and undo where the field edits the document. */
   function fieldAction(event) {
     const action = actionOf(event, "text");
-    const edits = event.target.matches(".vw-whole, .vw-field-value");
+    const edits = event.target.matches(".vw-whole, .vw-field-value, .vw-cell-text");
     if (edits && ["find", "replace", "palette"].includes(action)) return action;
     return ["save", "submit_page"].includes(action) || (edits && ["undo", "redo"].includes(action)) ? action : null;
   }

@@ -1,7 +1,8 @@
 /**
  * The one table of key bindings. The help sheet and the titles of buttons are made from it; `act_<action>` is the
  * word for each action. Scope "view": focus is in the viewer but not in text; "text": a line is being typed;
- * "any": both; "native": the browser does it and tells us, see `clipboard.mjs`.
+ * "any": both; "native": the browser does it and tells us, see `clipboard.mjs`; "grid": focus is on a cell of a table,
+ * where the keys of "view" that it does not have mean what they always do; "cell": the text of a cell is being typed.
  */
 
 export const KEYS = [
@@ -51,6 +52,48 @@ export const KEYS = [
   { action: "kind_back", keys: ["Shift+T"], scope: "view", group: "boxes" },
   { action: "sort", keys: ["Shift+S"], scope: "view", group: "boxes" },
   { action: "reread", keys: ["Shift+R"], scope: "view", group: "boxes" },
+  { action: "tables", keys: ["Alt+T"], scope: "view", group: "tables" },
+  { action: "grid_up", keys: ["ArrowUp"], scope: "grid", group: "tables" },
+  { action: "grid_down", keys: ["ArrowDown"], scope: "grid", group: "tables" },
+  { action: "grid_left", keys: ["ArrowLeft"], scope: "grid", group: "tables" },
+  { action: "grid_right", keys: ["ArrowRight"], scope: "grid", group: "tables" },
+  { action: "grid_next", keys: ["Tab"], scope: "grid", group: "tables" },
+  { action: "grid_previous", keys: ["Shift+Tab"], scope: "grid", group: "tables" },
+  { action: "grid_first", keys: ["Home"], scope: "grid", group: "tables" },
+  { action: "grid_last", keys: ["End"], scope: "grid", group: "tables" },
+  { action: "grid_mark_up", keys: ["Shift+ArrowUp"], scope: "grid", group: "tables" },
+  { action: "grid_mark_down", keys: ["Shift+ArrowDown"], scope: "grid", group: "tables" },
+  { action: "grid_mark_left", keys: ["Shift+ArrowLeft"], scope: "grid", group: "tables" },
+  { action: "grid_mark_right", keys: ["Shift+ArrowRight"], scope: "grid", group: "tables" },
+  { action: "grid_all", keys: ["Ctrl+A"], scope: "grid", group: "tables" },
+  { action: "grid_edit", keys: ["Enter", "F2"], scope: "grid", group: "tables" },
+  { action: "cell_down", keys: ["Enter"], scope: "cell", group: "tables" },
+  { action: "cell_up", keys: ["Shift+Enter"], scope: "cell", group: "tables" },
+  { action: "cell_next", keys: ["Tab"], scope: "cell", group: "tables" },
+  { action: "cell_previous", keys: ["Shift+Tab"], scope: "cell", group: "tables" },
+  { action: "cell_break", keys: ["Alt+Enter"], scope: "cell", group: "tables" },
+  { action: "cell_leave", keys: ["Escape"], scope: "cell", group: "tables" },
+  { action: "grid_clear", keys: ["Delete", "Backspace"], scope: "grid", group: "tables" },
+  { action: "grid_copy", keys: ["Ctrl+C"], scope: "native", group: "tables" },
+  { action: "grid_cut", keys: ["Ctrl+X"], scope: "native", group: "tables" },
+  { action: "grid_paste", keys: ["Ctrl+V"], scope: "native", group: "tables" },
+  { action: "row_below", keys: ["Alt+R"], scope: "grid", group: "tables" },
+  { action: "row_above", keys: ["Alt+Shift+R"], scope: "grid", group: "tables" },
+  { action: "row_remove", keys: ["Alt+Delete"], scope: "grid", group: "tables" },
+  { action: "row_up", keys: ["Alt+ArrowUp"], scope: "grid", group: "tables" },
+  { action: "row_down", keys: ["Alt+ArrowDown"], scope: "grid", group: "tables" },
+  { action: "column_after", keys: ["Alt+C"], scope: "grid", group: "tables" },
+  { action: "column_before", keys: ["Alt+Shift+C"], scope: "grid", group: "tables" },
+  { action: "column_remove", keys: ["Alt+Shift+Delete"], scope: "grid", group: "tables" },
+  { action: "column_left", keys: ["Alt+ArrowLeft"], scope: "grid", group: "tables" },
+  { action: "column_right", keys: ["Alt+ArrowRight"], scope: "grid", group: "tables" },
+  { action: "cells_merge", keys: ["Alt+M"], scope: "grid", group: "tables" },
+  { action: "cells_split", keys: ["Alt+S"], scope: "grid", group: "tables" },
+  { action: "cells_header", keys: ["Alt+H"], scope: "grid", group: "tables" },
+  { action: "table_next", keys: ["Alt+PageDown"], scope: "grid", group: "tables" },
+  { action: "table_previous", keys: ["Alt+PageUp"], scope: "grid", group: "tables" },
+  { action: "table_add", keys: ["Alt+N"], scope: "grid", group: "tables" },
+  { action: "table_remove", keys: ["Alt+X"], scope: "grid", group: "tables" },
   { action: "undo", keys: ["Ctrl+Z"], scope: "any", group: "change" },
   { action: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], scope: "any", group: "change" },
   { action: "save", keys: ["Ctrl+S"], scope: "any", group: "change" },
@@ -91,7 +134,7 @@ export const MERGE_KEYS = [
   { action: "merge_previous", keys: ["K", "ArrowUp"], group: "merge" },
 ];
 
-export const GROUPS = ["queue", "merge", "lines", "text", "boxes", "change", "picture", "page"];
+export const GROUPS = ["queue", "merge", "lines", "text", "boxes", "tables", "change", "picture", "page"];
 
 /** What only a viewer that stands in a queue can do. */
 export const QUEUE_ACTIONS = KEYS.filter((row) => row.group === "queue").map((row) => row.action);

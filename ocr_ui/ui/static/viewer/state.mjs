@@ -8,6 +8,7 @@
 
 import { samePoints } from "./geometry.mjs";
 import { isLow } from "./sureness.mjs";
+import { sameTable, tablesOf } from "./tabledoc.mjs";
 
 export const EMPTY = Object.freeze({ lines: [], fields: [], tables: [], regions: [], text: "", follows: true });
 
@@ -50,7 +51,8 @@ export const sameLine = (a, b) =>
 const sameSure = (a, b) =>
   (a.confidence ?? null) === (b.confidence ?? null) && (a.lowest ?? null) === (b.lowest ?? null);
 
-const sameField = (a, b) => a === b || (a.name === b.name && a.value === b.value && samePoints(a.quad, b.quad));
+const sameField = (a, b) =>
+  a === b || (a.name === b.name && a.value === b.value && a.kind === b.kind && samePoints(a.quad, b.quad));
 
 const sameRegion = (a, b) => a === b || (a.kind === b.kind && a.text === b.text && samePoints(a.quad, b.quad));
 
@@ -62,6 +64,7 @@ export const sameDocument = (a, b) =>
   (sameList(a.lines, b.lines, sameLine) &&
     sameList(a.fields, b.fields, sameField) &&
     sameList(a.regions, b.regions, sameRegion) &&
+    sameList(a.tables, b.tables, sameTable) &&
     wholeText(a) === wholeText(b));
 
 export const wholeText = (doc) => (doc.follows ? joined(doc.lines) : doc.text);
@@ -124,7 +127,8 @@ export function setField(doc, index, value) {
   return { ...doc, fields: doc.fields.with(index, { ...rest, value, confidence: null }) };
 }
 
-export const setWholeText = (doc, text) => (doc.follows || doc.text === text ? doc : { ...doc, text });
+export const setWholeText = (doc, text) =>
+  doc.follows || doc.text === text ? doc : { ...doc, text, tables: tablesOf(doc, text) };
 
 /** An id that no line of the document has. */
 export function freshId(doc) {
@@ -187,6 +191,7 @@ export function firstDifference(before, after) {
 export function viewOfDifference(before, after) {
   if (!sameList(before.lines, after.lines, sameLine)) return "lines";
   if (!sameList(before.fields, after.fields, sameField)) return "fields";
+  if (!sameList(before.tables, after.tables, sameTable)) return "tables";
   return wholeText(before) === wholeText(after) ? null : "text";
 }
 

@@ -39,6 +39,7 @@ import { Stage } from "./stage.mjs";
 import { arrival, viewOfDifference } from "./state.mjs";
 import { isLow } from "./sureness.mjs";
 import { StatusLine, WarningList } from "./status.mjs";
+import { TableView } from "./tableview.mjs";
 import { TextSize } from "./textsize.mjs";
 import { Toolbar } from "./toolbar.mjs";
 import { VerdictBar } from "./verdict.mjs";
@@ -48,7 +49,7 @@ let mounted = 0;
 
 export async function mount({ element, props, trigger, watch }) {
   element.viewer?.destroy();
-  await Promise.all(["viewer.css", "editing.css"].map(styleSheet));
+  await Promise.all(["viewer.css", "editing.css", "parts.css"].map(styleSheet));
   const viewer = new Viewer({ element, props, trigger });
   element.viewer = viewer;
   watch("value", () => element.viewer === viewer && viewer.receive(props.value));
@@ -121,6 +122,7 @@ class Viewer {
     this.fields = new FieldTable({ editor, t });
     this.find = new FindBar({ editor, list: this.list, fields: this.fields, notices: this.notices, t });
     this.regionBar = new RegionBar({ editor, actions, t });
+    this.tables = new TableView({ editor, t, actions, notices: this.notices });
     this.views = new Views({ ...this, prefix, t, actions });
     this.find.views = this.views;
     this.review = this.#makeReview();
@@ -391,6 +393,7 @@ class Viewer {
     relabel(this.root, this.t);
     this.list.repaint();
     this.fields.names = null;
+    this.tables.forget();
     this.#drawContent();
     this.status.render();
     this.warnings.render();

@@ -1,13 +1,14 @@
-/** The views beside the picture: lines, text, rendered, fields, raw. Only the one that is seen is drawn. */
+/** The views beside the picture: lines, text, rendered, fields, tables, raw. Only the one that is seen is drawn. */
 
 import { h, icon, iconButton, named, setPressed, setText } from "./dom.mjs";
 import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
 import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
 import { bestView, wholeText } from "./state.mjs";
+import { gridOf, wholeTsv } from "./tablegrid.mjs";
 import { cellsOf, uncertainCells } from "./uncertain.mjs";
 
-export const VIEWS = ["lines", "text", "rendered", "fields", "raw"];
+export const VIEWS = ["lines", "text", "rendered", "fields", "tables", "raw"];
 
 /** What each view gives to Copy, and to Download by file ending. */
 const OUTPUT = {
@@ -20,15 +21,19 @@ const OUTPUT = {
   text: { copy: (e) => wholeText(e.doc), txt: (e) => wholeText(e.doc) },
   rendered: { copy: (e) => wholeText(e.doc), md: (e) => wholeText(e.doc) },
   fields: { copy: (e) => fieldsText(e), csv: (e) => fieldsCsv(e.doc.fields), json: (e) => json(e.doc.fields) },
+  tables: { copy: (e) => tablesText(e), html: (e) => tablesHtml(e), json: (e) => json(e.doc.tables) },
   raw: { copy: (e) => e.value.raw ?? "", txt: (e) => e.value.raw ?? "" },
 };
 
 const linesText = (editor) => editor.doc.lines.map((line) => line.text).join("\n");
 const fieldsText = (editor) => editor.doc.fields.map((field) => `${field.name}\t${field.value ?? ""}`).join("\n");
 
+const tablesText = (editor) => editor.doc.tables.map((table) => wholeTsv(gridOf(table))).join("\n\n");
+const tablesHtml = (editor) => editor.doc.tables.map((table) => table.html).join("\n");
+
 export class Views {
-  constructor({ editor, t, list, detail, fields, find, actions, notices, prefix }) {
-    Object.assign(this, { editor, t, list, detail, fields, find, actions, notices, prefix });
+  constructor({ editor, t, list, detail, fields, tables, find, actions, notices, prefix }) {
+    Object.assign(this, { editor, t, list, detail, fields, tables, find, actions, notices, prefix });
     this.chosen = false;
     this.active = "lines";
     this.tabs = VIEWS.map((name) => this.#tab(name));
@@ -80,6 +85,7 @@ export class Views {
       text: this.#panel("text", [this.textNote], [this.text]),
       rendered: this.#panel("rendered", [this.uncertainCells, this.staleNote], [this.rendered]),
       fields: this.#panel("fields", [this.uncertainFields, this.#invisibleTool("fields")], [this.fields.element]),
+      tables: this.#panel("tables", [this.tables.chooser], [this.tables.element]),
       raw: this.#panel("raw", [this.#invisibleTool("raw")], [this.raw]),
     };
   }
@@ -188,7 +194,7 @@ export class Views {
 
   #renderCounts() {
     const { doc, canEdit } = this.editor;
-    const counts = { lines: doc.lines.length, fields: doc.fields.length };
+    const counts = { lines: doc.lines.length, fields: doc.fields.length, tables: doc.tables.length };
     for (const tab of this.tabs) {
       const count = counts[tab.dataset.view];
       setText(tab.lastChild, count ? String(count) : "");
@@ -270,6 +276,10 @@ export class Views {
   render_fields() {
     this.#showUncertain(this.uncertainFields, "field");
     this.fields.render();
+  }
+
+  render_tables() {
+    this.tables.render();
   }
 
   render_raw() {

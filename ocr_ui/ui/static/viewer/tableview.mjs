@@ -1,0 +1,416 @@
+/** The tables of the page as grids, one at a time: cells are gone to, marked, edited, merged, moved and pasted by key. */
+
+import { h, iconButton, icon, named, setText } from "./dom.mjs";
+import { isComposing } from "./keys.mjs";
+import { isLow } from "./sureness.mjs";
+import * as Docs from "./tabledoc.mjs";
+import * as Edits from "./tableedits.mjs";
+import { cutOut, emptyGrid, gridOf, toHtml, toTsv } from "./tablegrid.mjs";
+import { gridFrom } from "./tablepaste.mjs";
+
+const TOOLS = [
+  ["row_above", "row_below", "row_up", "row_down", "row_remove"],
+  ["column_before", "column_after", "column_left", "column_right", "column_remove"],
+  ["cells_merge", "cells_split", "cells_header"],
+  ["table_add", "table_remove"],
+];
+const ICON = { cells_merge: "join", cells_split: "split", table_remove: "remove" };
+const NEW_TABLE = [3, 3];
+
+export class TableView {
+  constructor({ editor, t, actions, notices }) {
+    Object.assign(this, { editor, t, notices });
+    this.index = 0;
+    this.at = [0, 0];
+    this.anchor = [0, 0];
+    this.nodes = new Map();
+    this.tools = TOOLS.map((names) => this.#group(names, actions));
+    this.chooser = h("select", {
+      class: "vw-table-choice",
+      "data-title": "table_choice",
+      onchange: (event) => this.choose(Number(event.target.value), { focus: false }),
+    });
+    this.body = h("tbody");
+    this.table = h("table", { class: "vw-grid-table", role: "grid", dir: "ltr", "data-title": "view_tables" }, this.body);
+    this.nothing = h("p", { class: "vw-empty" });
+    this.host = h("div", { class: "vw-grid", tabindex: "-1" }, this.nothing, this.table);
+    const bar = h("div", { class: "vw-grid-tools", role: "toolbar", "data-title": "table_tools" }, this.tools);
+    this.element = h("div", { class: "vw-tables" }, bar, this.host);
+    this.#listen();
+  }
+
+  #group(names, actions) {
+    const button = (name) =>
+      iconButton(ICON[name] ?? name, `act_${name}`, () => this.#press(actions[name]), {
+        action: name,
+        "data-action": name,
+      });
+    return h("div", { class: "vw-group" }, names.map(button));
+  }
+
+  /** A button works on the cell that had the keys, which has them again afterwards. */
+  #press(action) {
+    this.close();
+    action();
+    this.focus();
+  }
+
+  #listen() {
+    const { host } = this;
+    host.addEventListener("pointerdown", (event) => this.#point(event));
+    host.addEventListener("pointerover", (event) => event.buttons === 1 && this.#drag(event));
+    host.addEventListener("dblclick", (event) => this.#slotOf(event.target) && this.edit());
+    host.addEventListener("copy", (event) => this.#copy(event));
+    host.addEventListener("cut", (event) => this.#copy(event) && this.change(Edits.clear));
+    host.addEventListener("paste", (event) => this.#paste(event));
+  }
+
+  get grid() {
+    return this.shown ?? emptyGrid(0, 0);
+  }
+
+  /** What is marked, grown to whole cells. */
+  get rect() {
+    const [[row, column], [other, beside]] = [this.at, this.anchor];
+    const rect = {
+      top: Math.min(row, other),
+      left: Math.min(column, beside),
+      bottom: Math.max(row, other),
+      right: Math.max(column, beside),
+    };
+    return Edits.wholeCells(this.grid, rect);
+  }
+
+  // Drawing ---------------------------------------------------------------------------------------------------------
+
+  /** All words again, after the language changed. */
+  forget() {
+    this.drawn = null;
+  }
+
+  render() {
+    const { editor, t } = this;
+    const { tables } = editor.doc;
+    this.index = Math.min(this.index, Math.max(0, tables.length - 1));
+    const table = tables[this.index];
+    this.shown = table ? gridOf(table) : null;
+    this.#renderChooser(tables.length);
+    this.nothing.hidden = !!table;
+    this.table.hidden = !table;
+    this.host.tabIndex = table ? -1 : 0;
+    setText(this.nothing, t(editor.canEdit ? "no_tables_add" : "no_tables"));
+    this.#renderTools(!!table);
+    this.#clamp();
+    if (table) this.#renderGrid();
+    else this.close();
+    this.#mark();
+  }
+
+  #renderChooser(number) {
+    const key = `${number} ${this.t("table_n")}`;
+    this.chooser.hidden = number < 2;
+    if (key !== this.choices) {
+      const option = (_, index) => h("option", { value: index }, this.t("table_n", { n: index + 1, total: number }));
+      this.chooser.replaceChildren(...Array.from({ length: number }, option));
+    }
+    this.choices = key;
+    this.chooser.value = String(this.index);
+  }
+
+  #renderTools(there) {
+    for (const button of this.tools.flatMap((group) => [...group.children]))
+      button.disabled = !this.editor.canEdit || (!there && button.dataset.action !== "table_add");
+  }
+
+  #clamp() {
+    const inside = ([row, column]) => [
+      Math.max(0, Math.min(row, this.grid.height - 1)),
+      Math.max(0, Math.min(column, this.grid.width - 1)),
+    ];
+    this.at = inside(this.at);
+    this.anchor = inside(this.anchor);
+  }
+
+  /** Cells anew where their shapes changed, else only the texts that did. */
+  #renderGrid() {
+    const { cells, height } = this.grid;
+    const shape = JSON.stringify(cells.map((cell) => [cell.row, cell.column, cell.rows, cell.columns, cell.header]));
+    const key = `${this.index} ${shape} ${this.t("uncertain_of")}`;
+    if (key !== this.drawn) this.#build(cells, height);
+    this.drawn = key;
+    for (const cell of cells) this.#fill(this.nodes.get(keyOf(cell)), cell);
+  }
+
+  #build(cells, height) {
+    const hadFocus = this.host.contains(document.activeElement);
+    this.close();
+    const rows = Array.from({ length: height }, () => h("tr", { role: "row" }));
+    this.nodes = new Map();
+    for (const cell of cells) {
+      const node = h(cell.header ? "th" : "td", {
+        role: cell.header ? "columnheader" : "gridcell",
+        tabindex: "-1",
+        dir: "auto",
+        colspan: cell.columns > 1 && cell.columns,
+        rowspan: cell.rows > 1 && cell.rows,
+        "data-row": cell.row,
+        "data-column": cell.column,
+      });
+      this.nodes.set(keyOf(cell), node);
+      rows[cell.row].append(node);
+    }
+    this.body.replaceChildren(...rows);
+    if (hadFocus) this.focus();
+  }
+
+  #fill(node, cell) {
+    const low = !!cell.sure && isLow({ confidence: cell.sure[0], lowest: cell.sure[1] }, this.editor.lowLimit);
+    if (node === this.open?.node) {
+      if (this.open.field.value !== cell.text) this.open.field.value = cell.text;
+      return;
+    }
+    if (node.shown === cell.text && node.low === low && node.childNodes.length) return;
+    Object.assign(node, { shown: cell.text, low });
+    node.classList.toggle("low", low);
+    node.replaceChildren(...raised(cell.text), ...(low ? [this.#sign(cell.sure)] : []));
+  }
+
+  #sign([mean, lowest]) {
+    const word = this.t("uncertain_of", { mean: mean.toFixed(2), lowest: lowest.toFixed(2) });
+    return h("span", { class: "vw-unsure", role: "img", "aria-label": word, title: word }, icon("warning"));
+  }
+
+  get #current() {
+    const cell = Edits.cellAt(this.grid, ...this.at);
+    return cell && this.nodes.get(keyOf(cell));
+  }
+
+  #mark() {
+    const marked = new Set(this.shown ? Edits.cellsIn(this.grid, this.rect).map(keyOf) : []);
+    const current = this.shown ? this.#current : null;
+    for (const [key, node] of this.nodes) {
+      const on = String(marked.has(key));
+      if (node.getAttribute("aria-selected") !== on) node.setAttribute("aria-selected", on);
+      const tab = node === current ? 0 : -1;
+      if (node.tabIndex !== tab) node.tabIndex = tab;
+      node.classList.toggle("current", node === current);
+    }
+  }
+
+  // Going about -----------------------------------------------------------------------------------------------------
+
+  focus() {
+    const node = this.shown ? this.#current : this.host;
+    node?.focus({ preventScroll: true });
+    node?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  }
+
+  choose(index, { focus = true } = {}) {
+    if (!this.editor.doc.tables[index]) return;
+    this.close();
+    this.index = index;
+    this.at = this.anchor = [0, 0];
+    this.render();
+    if (focus) this.focus();
+  }
+
+  goTo(row, column, { marking = false } = {}) {
+    this.at = [row, column];
+    if (!marking) this.anchor = this.at;
+    this.#mark();
+    this.focus();
+    return true;
+  }
+
+  move(way, { marking = false } = {}) {
+    return this.goTo(...Edits.neighbour(this.grid, this.at, way), { marking });
+  }
+
+  /** To the next cell in the order of reading; past the last one the keys leave the grid. False there. */
+  step(step) {
+    const next = Edits.following(this.grid, this.at, step);
+    if (next) return this.goTo(...next);
+    const outside = step > 0 ? this.element.closest(".vw-panel")?.querySelector(".vw-bar button:enabled") : null;
+    (outside ?? this.tools[0].querySelector("button")).focus();
+    return false;
+  }
+
+  markAll() {
+    this.anchor = [0, 0];
+    this.goTo(this.grid.height - 1, this.grid.width - 1, { marking: true });
+  }
+
+  #slotOf(target) {
+    const node = target.closest?.("[data-row]");
+    return node && !target.matches(".vw-cell-text") ? [Number(node.dataset.row), Number(node.dataset.column)] : null;
+  }
+
+  #point(event) {
+    const slot = this.#slotOf(event.target);
+    if (!slot || event.button !== 0) return;
+    this.close();
+    event.preventDefault(); // or the browser would mark text and move the focus by itself
+    this.goTo(...slot, { marking: event.shiftKey });
+  }
+
+  #drag(event) {
+    const slot = this.#slotOf(event.target);
+    if (slot && !this.open) this.goTo(...slot, { marking: true });
+  }
+
+  // Editing ---------------------------------------------------------------------------------------------------------
+
+  /** One step to undo; `refusal` is the word that says why nothing changed. */
+  change(make, refusal = null, mergeKey = null) {
+    const { rect, index } = this;
+    if (!this.shown || !this.editor.canEdit) return false;
+    const changed = this.editor.change((doc) => Docs.changeTable(doc, index, (grid) => make(grid, rect)), mergeKey);
+    if (!changed && refusal) this.#tell(refusal);
+    return changed;
+  }
+
+  #tell(word, values) {
+    this.notices.flash("edit", this.t(word, values));
+  }
+
+  /** A row or column before (`beyond` 0) or after what is marked, with the keys in it. */
+  insert(what, beyond) {
+    const { rect } = this;
+    const row = what === "row";
+    const at = (row ? [rect.top, rect.bottom] : [rect.left, rect.right])[beyond] + beyond;
+    if (!this.change((grid) => (row ? Edits.insertRow : Edits.insertColumn)(grid, at), "table_full")) return;
+    this.goTo(...(row ? [at, this.at[1]] : [this.at[0], at]));
+  }
+
+  /** The row or column of the cell one place on. */
+  shift(what, step) {
+    const row = what === "row";
+    const [y, x] = this.at;
+    const move = row ? (grid) => Edits.moveRow(grid, y, step) : (grid) => Edits.moveColumn(grid, x, step);
+    if (this.change(move, "move_torn")) this.goTo(...(row ? [y + step, x] : [y, x + step]));
+  }
+
+  add(grid = emptyGrid(...NEW_TABLE)) {
+    if (!this.editor.change((doc) => Docs.addTable(doc, grid))) return;
+    this.choose(this.editor.doc.tables.length - 1);
+  }
+
+  /** Without the rows or columns that are marked. */
+  drop(what) {
+    const row = what === "row";
+    const without = (grid, { top, left, bottom, right }) =>
+      row ? Edits.removeRows(grid, top, bottom) : Edits.removeColumns(grid, left, right);
+    if (!this.change(without, row ? "last_row" : "last_column")) return;
+    this.goTo(...(row ? [this.rect.top, this.at[1]] : [this.at[0], this.rect.left]));
+  }
+
+  remove() {
+    const { index } = this;
+    if (this.editor.change((doc) => Docs.removeTable(doc, index))) this.focus();
+  }
+
+  edit() {
+    const cell = Edits.cellAt(this.grid, ...this.at);
+    const node = this.#current;
+    if (!cell || !this.editor.canEdit || this.open) return;
+    this.goTo(cell.row, cell.column);
+    const write = (event) => !isComposing(event) && this.#type(event.target.value);
+    const field = h("textarea", {
+      class: "vw-cell-text",
+      dir: "auto",
+      rows: cell.text.split("\n").length,
+      spellcheck: "false",
+      "aria-label": this.t("cell_text", { row: cell.row + 1, column: cell.column + 1 }),
+      oninput: write,
+      oncompositionend: (event) => this.#type(event.target.value),
+      onblur: () => this.close(),
+    });
+    field.value = cell.text;
+    this.editor.history.endMerging();
+    node.style.height = `${node.offsetHeight}px`;
+    node.replaceChildren(field);
+    this.open = { node, field, cell };
+    field.focus();
+    field.setSelectionRange(cell.text.length, cell.text.length);
+  }
+
+  #type(text) {
+    const { row, column } = this.open.cell;
+    this.open.field.rows = text.split("\n").length;
+    this.change((grid) => Edits.setText(grid, row, column, text), null, `cell ${this.index} ${row} ${column}`);
+  }
+
+  breakLine() {
+    const { field } = this.open;
+    field.setRangeText("\n", field.selectionStart, field.selectionEnd, "end");
+    this.#type(field.value);
+  }
+
+  /** The text as it was before it was opened. */
+  takeBack() {
+    const { row, column, text, sure, gap } = this.open.cell;
+    const key = `cell ${this.index} ${row} ${column}`;
+    this.change((grid) => Edits.restore(grid, row, column, { text, sure, gap }), null, key);
+    this.leave();
+  }
+
+  close() {
+    if (!this.open) return;
+    const { node } = this.open;
+    this.open = null;
+    node.style.height = "";
+    node.shown = null;
+    const cell = Edits.cellAt(this.grid, Number(node.dataset.row), Number(node.dataset.column));
+    node.replaceChildren();
+    if (cell) this.#fill(node, cell);
+  }
+
+  leave(next = () => {}) {
+    this.close();
+    this.focus();
+    next();
+  }
+
+  // Clipboard -------------------------------------------------------------------------------------------------------
+
+  #copy(event) {
+    if (event.target.matches(".vw-cell-text") || !this.shown) return false;
+    event.clipboardData.setData("text/plain", toTsv(this.grid, this.rect));
+    event.clipboardData.setData("text/html", toHtml(cutOut(this.grid, this.rect)));
+    take(event);
+    this.#tell("cells_copied", { n: Edits.cellsIn(this.grid, this.rect).length });
+    return true;
+  }
+
+  #paste(event) {
+    if (event.target.matches(".vw-cell-text") || !this.editor.canEdit) return;
+    const pasted = gridFrom(event.clipboardData);
+    if (!pasted) return;
+    take(event);
+    if (!this.shown) return this.add(pasted);
+    const { top, left } = this.rect;
+    const [only, ...more] = pasted.cells;
+    const put = more.length
+      ? (grid) => Edits.paste(grid, pasted, top, left)
+      : (grid) => Edits.setText(grid, top, left, only.text);
+    if (!this.change(put, more.length ? "table_full" : null)) return;
+    this.anchor = [top, left];
+    this.goTo(top + pasted.height - 1, left + pasted.width - 1, { marking: true });
+    this.#tell("cells_pasted", { rows: pasted.height, columns: pasted.width });
+  }
+}
+
+const keyOf = ({ row, column }) => `${row} ${column}`;
+
+function take(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Text as nodes; what stands between sup and sub tags is set high and low. */
+function raised(text) {
+  return text.split(/(<su[bp]>[^<]*<\/su[bp]>)/).map((part) => {
+    const found = /^<(su[bp])>([^<]*)<\/su[bp]>$/.exec(part);
+    return found ? h(found[1], {}, found[2]) : part;
+  });
+}

@@ -1,0 +1,128 @@
+"""Tables, fields and formulas are corrected at the desk by keyboard; what is stored is what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from conftest import Desk, Product, need_browser
+from reviewing import got
+from stored import add_answered, content, open_store
+
+from ocr_ui.domain.prompt import Task
+from ocr_ui.parsing import tables
+
+TABLE = "<table><tr><th>Item</th><th>Price</th></tr><tr><td>tea</td><td>2.10</td></tr></table>"
+TEXT = f"Prices of the day:\n\n{TABLE}"
+GRID = "#viewer .vw-grid"
+PASTED = (
+    "<style>td {color: red}</style><script>window.ran = 1</script><table border=1 onclick='window.ran = 1'>"
+    "<tr><td colspan=2 style='x'><b>Sum</b><img src=x onerror='window.ran = 1'></td></tr>"
+    "<tr><td>milk</td><td>1,20&nbsp;€</td></tr></table>"
+)
+
+
+@pytest.fixture(scope="module")
+def items() -> dict[str, int]:
+    return {}
+
+
+@pytest.fixture(scope="module")
+def product(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -> Iterator[Product]:
+    need_browser()
+    folder = tmp_path_factory.mktemp("tables")
+    with open_store(folder / "data") as store:
+        items["table"] = add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 1)
+        items["pasted"] = add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 2)
+        items["lines"] = add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), "x", 3)
+    running = Product(folder / "data")
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def at_table(desk: Desk, items: dict[str, int]) -> Callable[[str], Desk]:
+    def opened(name: str, language: str = "en") -> Desk:
+        page = desk.goto(f"/{language}/?item={items[name]}").page
+        page.wait_for_selector("#viewer .vw.has-page")
+        page.keyboard.press("Alt+t")
+        return desk
+
+    return opened
+
+
+def saved(desk: Desk, item: int) -> dict:
+    desk.page.keyboard.press("Control+s")
+    desk.page.wait_for_selector("#viewer .vw-saved:has-text('version 1')")
+    return got(desk, f"/v1/items/{item}")
+
+
+def test_a_table_is_corrected_by_keys_alone_and_undone(at_table: Callable, items: dict[str, int]) -> None:
+    desk = at_table("table")
+    keys = desk.page.keyboard
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        keys.press(key)
+    keys.press("Control+a")
+    keys.type("2.40")
+    keys.press("Tab")  # past the last cell the keys leave the grid
+    keys.press("Alt+t")
+    for key in ("Alt+r", "Home", "Enter"):
+        keys.press(key)
+    keys.type("سكر")
+    for key in ("Tab", "Escape", "Shift+ArrowLeft", "Alt+m", "Alt+h"):
+        keys.press(key)
+    want = (
+        "<table><tr><th>Item</th><th>Price</th></tr><tr><td>tea</td><td>2.40</td></tr>"
+        '<tr><th colspan="2">سكر</th></tr></table>'
+    )
+    keys.press("Control+z")
+    keys.press("Control+Shift+z")
+    value = saved(desk, items["table"])
+    assert value["tables"][0]["html"] == want
+    assert value["tables"][0]["grid"][2] == ["سكر", "سكر"]
+    assert value["text"] == f"Prices of the day:\n\n{want}"
+
+
+def test_a_spreadsheets_table_is_pasted_as_cells_and_nothing_of_it_runs(
+    at_table: Callable, items: dict[str, int]
+) -> None:
+    desk = at_table("pasted")
+    page = desk.page
+    page.keyboard.press("ArrowDown")
+    page.evaluate(
+        """html => {
+            const data = new DataTransfer();
+            data.setData('text/html', html);
+            data.setData('text/plain', 'Sum');
+            const event = new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true});
+            document.activeElement.dispatchEvent(event);
+        }""",
+        PASTED,
+    )
+    value = saved(desk, items["pasted"])
+    assert value["tables"][0]["html"] == (
+        '<table><tr><th>Item</th><th>Price</th></tr><tr><td colspan="2">Sum</td></tr>'
+        "<tr><td>milk</td><td>1,20 €</td></tr></table>"
+    )
+    assert page.evaluate("window.ran") is None
+    copied = page.evaluate(
+        """() => {
+            const data = new DataTransfer();
+            document.activeElement.dispatchEvent(
+                new ClipboardEvent('copy', {clipboardData: data, bubbles: true, cancelable: true}));
+            return [data.getData('text/plain'), data.getData('text/html')];
+        }"""
+    )
+    assert copied == [
+        "Sum\t\nmilk\t1,20 €",
+        '<table><tr><td colspan="2">Sum</td></tr><tr><td>milk</td><td>1,20 €</td></tr></table>',
+    ]
+
+
+def test_a_page_without_a_table_says_what_to_do_and_takes_one(at_table: Callable) -> None:
+    desk = at_table("lines", "zh")
+    assert "Alt+N" in desk.page.inner_text(f"{GRID} .vw-empty")
+    desk.page.keyboard.press("Alt+n")
+    assert desk.page.locator(f"{GRID} td").count() == 9
+    assert desk.page.evaluate("document.activeElement.matches('td.current')")
