@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ocr_ui.domain.exact_json import storable
@@ -24,6 +25,8 @@ PLACEHOLDER = "<image>"
 WHOLE = "train"
 """The part that everything belongs to where the data is not split."""
 
+_SIGN = re.compile(r"<(?:image|video|audio)>|<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>")
+"""What trainers count as pictures, and tokens of chat templates, which tokenizers read in any text."""
 _PATCH = 32
 _LEAST_PIXELS, _MOST_PIXELS = 512 * 512, 2048 * 2048
 _FRAME = 8
@@ -38,7 +41,7 @@ class Example:
         picture: path of the file, relative to the folder of the format or absolute.
         file: the same file while the export is written.
         answer: the label; "" where there is none, and people have compared answers all the same.
-        model_answer: what the model said, "" where it did not answer in text to its end.
+        model_answer: what the model said, "" where it did not answer in text to its end, or with signs of trainers.
     """
 
     sample: Sample
@@ -100,7 +103,7 @@ def examples(
     """
     for sample in samples:
         try:
-            yield _example(sample, folder, name, notes, options, reward, pairs)
+            yield _example(_without_signs(sample), folder, name, notes, options, reward, pairs)
         except LeftOut as left_out:
             notes.leave_out(sample, left_out.reason)
 
@@ -115,10 +118,13 @@ def _example(
     prompt = storable(sample.recognition.prompt.text)
     if not prompt.strip():
         raise LeftOut(Reason("prompt_empty", "its prompt is empty"))
-    if PLACEHOLDER in prompt:
-        told = f"its prompt holds {PLACEHOLDER}, which trainers take for a picture"
-        raise LeftOut(Reason("prompt_holds_sign", told, {"sign": PLACEHOLDER}))
+    if found := _SIGN.search(prompt):
+        told = f"its prompt holds {found[0]}, which trainers take for a picture or the end of a turn"
+        raise LeftOut(Reason("prompt_holds_sign", told, {"sign": found[0]}))
     text = storable(_label(sample, notes, reward, pairs))
+    if found := _SIGN.search(text):
+        told = f"its label holds {found[0]}, which trainers take for a picture or the end of a turn"
+        raise LeftOut(Reason("label_holds_sign", told, {"sign": found[0]}))
     _check_length(sample, prompt, options.max_prompt_length)
     return Example(
         sample=sample,
@@ -129,6 +135,14 @@ def _example(
         prompt=prompt,
         answer=text,
         model_answer=_model_answer(sample),
+    )
+
+
+def _without_signs(sample: Sample) -> Sample:
+    """Without sampled answers that trainers would take for something else."""
+    preferred = tuple(pair for pair in sample.preferred if not any(map(_SIGN.search, pair)))
+    return replace(
+        sample, sampled=tuple(text for text in sample.sampled if not _SIGN.search(text)), preferred=preferred
     )
 
 
@@ -148,7 +162,8 @@ def _path(picture: str, name: str, options: Options) -> str:
 def _model_answer(sample: Sample) -> str:
     recognition = sample.recognition
     ended = recognition.outcome in ("complete", "cut") and recognition.engine.kind not in ASKED_NOTHING
-    return storable(recognition.generation.text).strip() if ended else ""
+    text = storable(recognition.generation.text).strip() if ended else ""
+    return "" if _SIGN.search(text) else text
 
 
 def _check_length(sample: Sample, prompt: str, most: int | None) -> None:

@@ -6,11 +6,13 @@ As in `messages`: the English sentences stand where they arise.
 from __future__ import annotations
 
 LEFT_OUT_ZH: dict[str, str] = {
+    "answer_holds_sign": "模型的回答中有训练框架另作解释的符号",
     "answer_not_whole": "模型的回答不完整（{outcome:name}）",
     "field_twice": "有两个字段同名（{name}）",
     "imported_before": "已经导入过，是条目 {item}",
     "in_two_parts": "它含有文档 {first} 和 {second} 中图片的副本，而这两个文档可能分在两个部分",
     "label_empty": "标签是空的",
+    "label_holds_sign": "标签中有 {sign}，训练框架会把它当作图片或一轮的结尾",
     "label_refused": "标签无法保存：{problem:problem}",
     "layout_corrected": "版面回答的格式未知，只有正确的回答能作标签",
     "line_break": "有一行带换行，回答的格式（{shape}）无法写下",
@@ -33,7 +35,7 @@ LEFT_OUT_ZH: dict[str, str] = {
     "picture_outside": "图片在文件夹之外（请用 --pictures 指定其所在文件夹）",
     "picture_unreadable": "图片无法读取：{problem:problem}",
     "prompt_empty": "提示词为空",
-    "prompt_holds_sign": "提示词中有 {sign}，训练框架会把它当作图片",
+    "prompt_holds_sign": "提示词中有 {sign}，训练框架会把它当作图片或一轮的结尾",
     "rejected": "在复核中被驳回",
     "same_answer": "模型的回答与标签相同",
     "shape_cannot_hold": "第 {line} 行无法按回答的格式（{shape}）写下",

@@ -308,7 +308,7 @@ async def test_what_is_no_example_is_left_out_and_told(store: Store, tmp_path: P
         "nobody has judged it",
         "nobody has judged it",
         "line 1 has no box",
-        "its prompt holds <image>, which trainers take for a picture",
+        "its prompt holds <image>, which trainers take for a picture or the end of a turn",
         "the picture is missing",
         "it has no fields",
     ]
@@ -316,6 +316,23 @@ async def test_what_is_no_example_is_left_out_and_told(store: Store, tmp_path: P
     told = {"code": "not_judged", "message": "nobody has judged it", "details": {}}
     assert sheet["left_out"][0] == [2, told]
     assert (sheet["count_in"], sheet["count_out"], sheet["rows"], sheet["version"]) == (7, 1, {"train": 1}, "0.1.0")
+
+
+@pytest.mark.parametrize("sign", ["<image>", "<video>", "<|im_end|>", "<｜hy_User｜>"])
+async def test_texts_that_trainers_take_for_something_else_are_in_no_row(
+    store: Store, tmp_path: Path, sign: str
+) -> None:
+    bad = add(store, "a", Task.TEXT, "p")
+    await correct(store, bad, PageContent((), text=f"a {sign} b"))
+    answered = add(store, f"{sign}(1,1),(9,9)", pixels=picture(1))
+    await correct(store, answered, parse(Task.SPOTTING, "a(1,1),(9,9)", (WIDTH, HEIGHT)).with_ids())
+    report = await Exporter(store).export("llama-factory", tmp_path / "out")
+    assert [(item, reason.code) for item, reason in report.left_out] == [(bad, "label_holds_sign")]
+    assert report.rows == {"sft": 1}, "what the model said with such signs is in no pair"
+    with pytest.raises(BadInput) as failed:
+        await Exporter(store).export("trl-kto", tmp_path / "kto")
+    reasons = failed.value.details["reasons"]
+    assert {reason["code"] for reason in reasons} == {"label_holds_sign", "answer_holds_sign"}
 
 
 def content_without_boxes(*texts: str) -> PageContent:

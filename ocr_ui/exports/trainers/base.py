@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ocr_ui.domain.recognition import ASKED_NOTHING
 from ocr_ui.exports.examples import Example, examples
 from ocr_ui.exports.reasons import LeftOut, Reason
 from ocr_ui.exports.registry import FolderFormat
@@ -85,6 +86,8 @@ def no_pair(example: Example) -> Reason:
 
 def no_answer(example: Example) -> Reason:
     outcome = example.sample.recognition.outcome
+    if outcome == "complete" and example.sample.recognition.engine.kind not in ASKED_NOTHING:
+        return Reason("answer_holds_sign", "the model's answer holds signs that trainers take for others")
     if outcome != "complete":
         return Reason("answer_not_whole", f"the model's answer is not whole ({outcome})", {"outcome": outcome})
     return Reason("no_answer", "its engine takes no prompt, so that it gave no answer to one")
