@@ -12,7 +12,7 @@ from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed
 
 RIGHT_FROM = 0.99
-"""A reward from which on an answer counts as right."""
+"""A reward from which on an answer counts as right, on the scale from 0 to 1."""
 WRONG_UP_TO = 0.01
 """A reward up to which an answer counts as wrong."""
 ALIKE_WITHIN = 0.001
@@ -218,7 +218,7 @@ def mark_of(answers: Sequence[Answer]) -> Mark:
     found = spread_of(answers)
     if found.count < 2 or found.least is None or found.most is None:
         return Mark.UNSCORED
-    if found.least >= RIGHT_FROM:
+    if found.least >= RIGHT_FROM and (found.most <= 1 or found.most - found.least <= ALIKE_WITHIN):
         return Mark.ALL_RIGHT
     if found.most <= WRONG_UP_TO:
         return Mark.ALL_WRONG

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ocr_ui.domain.content import Field, PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
@@ -29,6 +30,10 @@ from ocr_ui.scoring.differences import same
 _TABLE = re.compile(r"<table\b[^>]*>.*?</table\s*>", re.IGNORECASE | re.DOTALL)
 _MATHS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
 _HAS_TEXTLESS_LABEL = frozenset({Task.SPOTTING, Task.TEXT, Task.DOCUMENT, Task.SUBTITLES})
+
+
+_shape_of = lru_cache(maxsize=8)(shape_of)
+"""The whole answer is looked through: once, not for each of its lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class Said:
     @property
     def shape(self) -> Shape:
         """The shape of the model's own answer; where it gave none with a box, the one that its prompt asks for."""
-        return shape_of(self.recognition.generation.text, self.recognition.prompt.text)
+        return _shape_of(self.recognition.generation.text, self.recognition.prompt.text)
 
     def placed(self, line: TextLine) -> TextLine:
         if self.transform is None or line.quad is None:

@@ -23,6 +23,8 @@ _TABLE = re.compile(r"<table(?:\s[^<>]{0,400})?>.*?</table>", re.DOTALL | re.IGN
 _ATTRIBUTES = re.compile(r"<(table|thead|tbody|tr)\s[^<>]{0,400}>", re.IGNORECASE)
 _PLAIN = Normalization(unicode="NFKC", no_spaces=True)
 _MOST_PAIRS = 4_000_000
+_TABLE_WORK = 60
+_MOST_TABLE_WORK = 20_000_000
 
 
 def spotting(response: str, reference: str) -> Reward:
@@ -60,6 +62,8 @@ def parsing(response: str, reference: str) -> Reward:
     answered, labelled = ([_bare(table) for table in _TABLE.findall(text)] for text in (response, reference))
     if not answered and not labelled:
         return _told(similarity, "text", f"The texts are {similarity:.1%} alike.", text=similarity)
+    if len(answered) * len(labelled) > 1 and _work(answered) * _work(labelled) > _MOST_TABLE_WORK:
+        return _told(None, "too_many_tables", "There are too many tables to find the best pairing.")
     try:
         pairs = _best_pairs(answered, labelled, _table_similarity)
     except teds.TooLarge:
@@ -108,6 +112,11 @@ def _text_similarity(response: str, reference: str) -> float:
 def _similarity(one: str, other: str) -> float:
     longest = max(len(one), len(other))
     return 1 - edit_distance(one, other) / longest if longest else 1.0
+
+
+def _work(tables: Sequence[str]) -> int:
+    """Tags of all tables, and what it costs to read each."""
+    return sum(table.count("<") + _TABLE_WORK for table in tables)
 
 
 def _bare(table: str) -> str:

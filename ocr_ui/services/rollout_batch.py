@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 AT_ONCE = 4
 """Items that are asked about at the same time."""
 MOST_AT_ONCE = 64
+NOBODY_ANSWERS = frozenset({"server_unreachable", "engine_never_varies"})
+"""What would fail for every other item too: the batch ends, and the rest waits."""
 BUSY_SECONDS = 2.0
 """Wait before an engine that is loading or full is asked again."""
 
@@ -268,6 +270,9 @@ class _Batch:
         except (EngineDead, StoreFailed) as error:
             self._error = error
         except WorkbenchError as error:
+            if error.code in NOBODY_ANSWERS:
+                self._error = error
+                return
             await asyncio.to_thread(self._store.rollout_jobs.failed, self._job, item, str(error))
         else:
             if mark is not None:

@@ -51,6 +51,7 @@ REASONS_ZH: dict[str, str] = {
     "text_same": "文本相似度 {text:percent}；超过 99% 计 1。",
     "text_too_different": "文本相似度 {text:percent}；不到 50% 计 0。",
     "too_many_lines": "行数太多，无法求最佳配对。",
+    "too_many_tables": "表格太多，无法求最佳配对。",
     "values": "各字段的值相似度 {alike:percent}。",
 }
 

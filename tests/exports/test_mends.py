@@ -12,6 +12,7 @@ from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation, PromptUsed
 from ocr_ui.domain.reward import OF_TASK, LabelProblem
+from ocr_ui.exports import label_text
 from ocr_ui.exports.label_text import Said, write
 from ocr_ui.exports.mends import BY_HAND, MENDS, problems
 from ocr_ui.exports.reasons import NoLabel
@@ -47,6 +48,13 @@ def mended(one: Said, code: str) -> Said:
 def unplaced(*texts: str) -> PageContent:
     lines = tuple(TextLine(text, None, None, f"l{n}") for n, text in enumerate(texts))
     return PageContent(lines, text="\n".join(texts))
+
+
+def test_the_whole_answer_is_looked_through_once_and_not_for_each_line() -> None:
+    page = content(*(f"Line {number}" for number in range(200)))
+    label_text._shape_of.cache_clear()
+    problems(said(Task.SPOTTING, page, "Total(10,0),(500,19)" * 200))
+    assert label_text._shape_of.cache_info().misses == 1
 
 
 def test_lines_without_a_box_get_the_models() -> None:

@@ -58,3 +58,11 @@ def test_tables_are_seen_with_attributes_and_paired_whatever_their_order() -> No
 def test_there_are_no_cliffs() -> None:
     assert clean("parsing", "abcdxxxxxx", "abcdefghij") == pytest.approx(0.4)
     assert score("parsing", "abcdxxxxxx", "abcdefghij").value == 0
+
+
+def test_hundreds_of_tables_are_not_paired_while_somebody_waits() -> None:
+    tables = "".join(f"<table><tr><td>{number}</td></tr></table>" for number in range(500))
+    found = score("parsing", tables, tables.replace("7", "8"), "clean")
+    assert (found.value, found.code) == (None, "too_many_tables")
+    few = "".join(f"<table><tr><td>{number}</td></tr></table>" for number in range(20))
+    assert score("parsing", few, few, "clean").value == 1.0

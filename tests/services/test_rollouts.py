@@ -15,11 +15,12 @@ from fakes import Pause, ScriptedEngine
 from sampled import CUT, MISREAD, RIGHT, VARIED, WRONG, add_read, engine, label, script, workbench
 from stored import ANN, BO
 
+from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import EngineName
+from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.domain.review import State, Verdict
-from ocr_ui.domain.rollout import Choice, Kind, Mark
+from ocr_ui.domain.rollout import Answer, Choice, Kind, Mark, Worth, mark_of
 from ocr_ui.engines.base import Capabilities, Started, TextDelta
 from ocr_ui.errors import BadInput, Conflict, EngineFailed, NotFound
 from ocr_ui.scoring.versions import own_rules
@@ -109,6 +110,36 @@ async def test_groups_that_teach_nothing_are_marked(tmp_path: Path, answers: tup
     label(made.store, item)
     assert (await sampled(made, item, Ask(n=2))).rollout.mark is mark
     assert [row.mark for row in await made.rollouts.of_item(item)] == [mark]
+    await made.close()
+
+
+@pytest.mark.parametrize(
+    ("rewards", "mark"),
+    [
+        ((29.0, 62.0), Mark.INFORMATIVE),
+        ((5.0, 5.0), Mark.ALL_RIGHT),
+        ((0.99, 1.0), Mark.ALL_RIGHT),
+        ((0.0, 0.01), Mark.ALL_WRONG),
+    ],
+)
+def test_a_function_of_another_scale_is_not_all_right(rewards: tuple[float, float], mark: Mark) -> None:
+    answers = [
+        Answer(number, Generation("x"), "complete", PageContent(), worths=(Worth("team.py", "1", reward),))
+        for number, reward in enumerate(rewards)
+    ]
+    assert mark_of(answers) is mark
+
+
+async def test_a_batch_ends_where_nobody_answers_and_the_rest_waits(tmp_path: Path) -> None:
+    gone = EngineFailed("server_unreachable", "It cannot be reached.", "Start it.")
+    made = workbench(tmp_path, ScriptedEngine([], VARIED, [[Started(), gone]]))
+    for shade in range(6):
+        add_read(made.store, shade=shade)
+    job, _ = made.batches.find(FOUR)
+    *_, last = [step async for step in made.batches.run(job, at_once=2)]
+    assert last.error is gone
+    assert (last.counts.failed, last.counts.waiting) == (0, 6)
+    assert made.batches.find(FOUR) == (job, True), "the same command goes on with it"
     await made.close()
 
 
