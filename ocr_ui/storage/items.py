@@ -418,14 +418,16 @@ _MARKED = (
     (page, "sha256 number name"),
     (correction, "content"),
     (review, "correction_version verdict state error_kinds tags note"),
+    (second_review, "verdict disputed cer content resolved_version"),
 )
-"""Columns that an item's checksum is over: what exports write, and the reviewer's name beside them."""
+"""Columns that an item's checksum is over: what exports write and filters ask, and the reviewers' names beside them."""
 
 
 def _marked() -> Select:
     columns = (table.c[name].label(f"{table.name}_{name}") for table, names in _MARKED for name in names.split())
     fixed = recognition.c.id, review.c.latest_version, review.c.revision
-    return select(*fixed, *columns, _reviewer.c.name.label("reviewer")).select_from(_joined())
+    names = _reviewer.c.name.label("reviewer"), _second.c.name.label("second_reviewer")
+    return select(*fixed, *columns, *names).select_from(_joined())
 
 
 def _mark(row: Row) -> ItemMark:

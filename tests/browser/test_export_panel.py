@@ -163,3 +163,16 @@ def test_a_push_into_a_folder_in_chinese(desk: Desk, filled: Product) -> None:
     page.get_by_role("button", name="推送", exact=True).click()
     page.wait_for_selector("#items .wb-fold-push .wb-wrong")
     assert "不是可以推送的位置" in page.inner_text("#items .wb-fold-push")
+
+
+@pytest.mark.parametrize(("path", "tab"), [("/en/", "Dataset"), ("/zh/", "数据集")])
+def test_names_are_asked_after_only_where_everybody_would_see_them(desk: Desk, path: str, tab: str) -> None:
+    page = opened(desk, "push", path=path, tab=tab)
+    names = page.locator("#items input[name=push-names]")
+    assert not names.is_visible()
+    page.check("#items input[name=push-public]")
+    assert names.is_visible()
+    assert not names.is_checked()
+    shot(page, f"push-public-{tab}")
+    page.uncheck("#items input[name=push-public]")
+    assert not names.is_visible()

@@ -110,6 +110,7 @@ def test_agreement_of_two_people_stands_in_the_card(store: Store) -> None:
         asyncio.run(reviewer.save(item, content(said).to_dict(), BO, True, Verdict.WRONG))
     before, after = DataCards(store).text_now("v1"), DatasetVersions(store).freeze_now("v2")
     assert "No item was reviewed by two people." in before
+    assert store.versions.get("v1").sha256 != after.sha256
     card = DataCards(store).text_now(after.name)
     assert row(card, "items that two people reviewed", "2")
     assert row(card, "both said the same", "1 (50%)")
