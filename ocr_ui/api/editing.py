@@ -16,6 +16,7 @@ from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.field_links import field_links
 from ocr_ui.services.line_history import entry_value
 from ocr_ui.services.ordering import ordered_ids
 from ocr_ui.services.reread import RereadStep, step_value
@@ -36,6 +37,12 @@ class LineBody(BaseModel):
     text: str = Field(max_length=100_000)
 
 
+class FieldsBody(LinesBody):
+    """Lines and fields as in `PageContent.to_dict`."""
+
+    fields: list[dict] = Field(max_length=200)
+
+
 class RereadBody(LinesBody):
     """`lines` are those of the page as the person sees it, `ids` those that stand in the box."""
 
@@ -52,6 +59,11 @@ def editing_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     async def reading_order(body: LinesBody) -> dict[str, list[str]]:
         """Ids of the lines in the order in which a person reads them."""
         return {"order": await asyncio.to_thread(ordered_ids, body.lines)}
+
+    @routes.post("/v1/field-links")
+    async def links(body: FieldsBody) -> dict[str, list[dict[str, Any]]]:
+        """Where the fields' values stand among the lines, and whether they look like their kinds."""
+        return {"fields": await asyncio.to_thread(field_links, body.lines, body.fields)}
 
     @routes.post("/v1/items/{recognition_id}/rereads")
     async def reread(recognition_id: int, body: RereadBody, request: Request) -> StreamingResponse:

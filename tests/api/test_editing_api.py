@@ -24,6 +24,16 @@ def test_lines_that_are_none_are_refused(client: TestClient) -> None:
         assert client.post("/v1/reading-order", json={"lines": lines}).json()["error"]["code"] == code
 
 
+def test_a_fields_value_is_found_among_the_lines_and_checked_against_its_kind(client: TestClient) -> None:
+    lines = [{**at(0, "a"), "text": "Sum 12.50"}, {**at(40, "b"), "text": "VAT"}]
+    fields = [{"name": "Sum", "value": "12.50", "kind": "amount"}, {"name": "Day", "value": "VAT?", "kind": "date"}]
+    answer = client.post("/v1/field-links", json={"lines": lines, "fields": fields}).json()
+    first, second = answer["fields"]
+    assert (first["line"], first["fits"]) == ("a", True)
+    assert first["quad"][0][0] > 100, "the part of the line that has the value"
+    assert (second["line"], second["fits"]) == ("b", False)
+
+
 def test_a_reading_of_a_box_is_told_line_by_line_and_its_errors_in_the_language(
     client: TestClient, workbench: Workbench
 ) -> None:
