@@ -173,6 +173,9 @@ def test_names_are_asked_after_only_where_everybody_would_see_them(desk: Desk, p
     page.check("#items input[name=push-public]")
     assert names.is_visible()
     assert not names.is_checked()
+    page.wait_for_timeout(500)
+    ground = page.eval_on_selector("#items input[name=push-public]", "one => getComputedStyle(one).backgroundColor")
+    assert ground != "rgba(0, 0, 0, 0)", "a tick that is white on white is not seen"
     shot(page, f"push-public-{tab}")
     page.uncheck("#items input[name=push-public]")
     assert not names.is_visible()
