@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from conftest import Desk, Product, need_browser
 from reviewing import got
 from stored import add_answered, content, open_store
 
+from ocr_ui.domain.content import Field
 from ocr_ui.domain.prompt import Task
 from ocr_ui.parsing import tables
 
@@ -35,6 +37,8 @@ def product(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -> 
         items["table"] = add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 1)
         items["pasted"] = add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 2)
         items["lines"] = add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), "x", 3)
+        fields = (Field("Sum", "12.50", kind="amount"), Field("Day", "soon", kind="date"))
+        items["fields"] = add_answered(store, Task.FIELDS, replace(content("Total 12.50"), fields=fields), "x", 4)
     running = Product(folder / "data")
     running.start()
     yield running
@@ -126,3 +130,15 @@ def test_a_page_without_a_table_says_what_to_do_and_takes_one(at_table: Callable
     desk.page.keyboard.press("Alt+n")
     assert desk.page.locator(f"{GRID} td").count() == 9
     assert desk.page.evaluate("document.activeElement.matches('td.current')")
+
+
+def test_a_fields_box_is_found_by_its_value_shown_and_kept_by_a_key(desk: Desk, items: dict[str, int]) -> None:
+    page = desk.goto(f"/en/?item={items['fields']}").page
+    page.wait_for_selector("#viewer .vw-field-boxes polygon.found", state="attached")
+    assert page.inner_text("#viewer .vw-unfit:visible") == "This does not look like a date"
+    assert page.locator("#viewer .vw-saved.unsaved, #viewer .vw-saved:has-text('Not saved')").count() == 0
+    page.keyboard.press("Shift+L")
+    page.wait_for_selector("#viewer .vw-field-boxes polygon:not(.found)", state="attached")
+    first, second = saved(desk, items["fields"])["fields"]
+    assert first["quad"][0][0] > 200
+    assert second["quad"] is None

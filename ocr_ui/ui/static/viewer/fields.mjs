@@ -5,19 +5,28 @@ import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
 import { isLow } from "./sureness.mjs";
 
+const UNFIT = {
+  amount: "unfit_amount",
+  date: "unfit_date",
+  number: "unfit_number",
+  time: "unfit_time",
+  rate: "unfit_rate",
+};
+
 export class FieldTable {
-  constructor({ editor, t }) {
-    Object.assign(this, { editor, t });
+  constructor({ editor, t, links }) {
+    Object.assign(this, { editor, t, links });
     this.element = h("div", { class: "vw-fields" });
     this.rows = [];
   }
 
   render() {
     const { fields } = this.editor.doc;
+    this.links.look();
     const names = JSON.stringify([fields.map((field) => field.name), this.editor.canEdit, this.t("absent")]);
     if (names !== this.names) this.#build(fields);
     this.names = names;
-    fields.forEach((field, index) => this.#fill(this.rows[index], field));
+    fields.forEach((field, index) => this.#fill(this.rows[index], field, this.links.fits(index)));
   }
 
   #build(fields) {
@@ -54,6 +63,7 @@ export class FieldTable {
     });
     const shown = h("div", { class: "vw-shown", dir: "auto", hidden: true });
     const confidence = h("td", { class: "vw-conf" });
+    const unfit = h("div", { class: "vw-unfit", role: "note", hidden: true }, icon("warning"), h("span"));
     const row = h(
       "tr",
       {
@@ -63,10 +73,10 @@ export class FieldTable {
         onkeydown: (event) => this.#rowKey(event, value),
       },
       h("th", { scope: "row", dir: "auto" }, field.name),
-      h("td", {}, h("div", { class: "vw-field" }, value, absent), shown),
+      h("td", {}, h("div", { class: "vw-field" }, value, absent), unfit, shown),
       confidence,
     );
-    return { row, value, absent, shown, confidence };
+    return { row, value, absent, unfit, shown, confidence };
   }
 
   /** Enter goes from the row, where `visit` has put the focus, into its value. */
@@ -90,10 +100,12 @@ export class FieldTable {
 
   #focus(index) {
     this.editor.hoverField(index);
-    this.onfocus?.(this.editor.doc.fields[index]);
+    this.onfocus?.(this.links.fields[index]);
   }
 
-  #fill({ row, value, absent, shown, confidence }, field) {
+  #fill({ row, value, absent, unfit, shown, confidence }, field, fits) {
+    unfit.hidden = fits;
+    setText(unfit.lastChild, fits ? "" : this.t(UNFIT[field.kind]));
     const missing = field.value === null;
     const low = isLow(field, this.editor.lowLimit);
     row.classList.toggle("absent", missing);

@@ -52,6 +52,7 @@ export const KEYS = [
   { action: "kind_back", keys: ["Shift+T"], scope: "view", group: "boxes" },
   { action: "sort", keys: ["Shift+S"], scope: "view", group: "boxes" },
   { action: "reread", keys: ["Shift+R"], scope: "view", group: "boxes" },
+  { action: "link_fields", keys: ["Shift+L"], scope: "view", group: "boxes" },
   { action: "tables", keys: ["Alt+T"], scope: "view", group: "tables" },
   { action: "grid_up", keys: ["ArrowUp"], scope: "grid", group: "tables" },
   { action: "grid_down", keys: ["ArrowDown"], scope: "grid", group: "tables" },

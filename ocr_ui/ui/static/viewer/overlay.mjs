@@ -151,7 +151,7 @@ export class Overlay {
         field.quad &&
         svg("polygon", {
           "data-field": index,
-          class: isLow(field) ? "low" : null,
+          class: [isLow(field) && "low", field.found && "found"].filter(Boolean).join(" ") || null,
           points: svgPoints(field.quad),
           ...SCALES,
         }),

@@ -18,6 +18,7 @@ import { Drafts } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
 import { Elsewhere } from "./elsewhere.mjs";
 import { FindBar } from "./find.mjs";
+import { FieldLinks } from "./fieldlinks.mjs";
 import { FieldTable } from "./fields.mjs";
 import { listenToPointers } from "./gestures.mjs";
 import { makeHelp } from "./help.mjs";
@@ -119,7 +120,8 @@ class Viewer {
     this.clipboard = new LineClipboard(localStorage);
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
-    this.fields = new FieldTable({ editor, t });
+    this.links = new FieldLinks({ editor, api: this.api, onfound: () => this.#drawContent() });
+    this.fields = new FieldTable({ editor, t, links: this.links });
     this.find = new FindBar({ editor, list: this.list, fields: this.fields, notices: this.notices, t });
     this.regionBar = new RegionBar({ editor, actions, t });
     this.tables = new TableView({ editor, t, actions, notices: this.notices });
@@ -297,7 +299,7 @@ class Viewer {
   #drawContent() {
     const { editor } = this;
     this.overlay.render(editor.doc.lines, editor.isUncertain);
-    this.overlay.renderFields(editor.doc.fields, (field) => isLow(field, editor.lowLimit));
+    this.overlay.renderFields(this.links.fields, (field) => isLow(field, editor.lowLimit));
     this.#drawRegions();
     this.views.render();
     this.#drawMarked();

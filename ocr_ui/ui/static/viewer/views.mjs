@@ -84,7 +84,7 @@ export class Views {
       lines: this.#panel("lines", this.#lineTools(), [this.list.element, this.detail.element]),
       text: this.#panel("text", [this.textNote], [this.text]),
       rendered: this.#panel("rendered", [this.uncertainCells, this.staleNote], [this.rendered]),
-      fields: this.#panel("fields", [this.uncertainFields, this.#invisibleTool("fields")], [this.fields.element]),
+      fields: this.#panel("fields", [this.uncertainFields, this.#invisibleTool("fields"), this.#linkTool()], [this.fields.element]),
       tables: this.#panel("tables", [this.tables.chooser], [this.tables.element]),
       raw: this.#panel("raw", [this.#invisibleTool("raw")], [this.raw]),
     };
@@ -126,6 +126,10 @@ export class Views {
     const button = iconButton("hidden", "act_invisible", this.actions.invisible, { action: "invisible" });
     this.invisible.set(view, button);
     return button;
+  }
+
+  #linkTool() {
+    return iconButton("box", "act_link_fields", () => this.actions.link_fields(), { action: "link_fields" });
   }
 
   #uncertainChip() {
