@@ -140,6 +140,9 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
     "samples.skip.title": {"en": "Another pair; this one comes last.", "zh": "换一对；这一对留到最后。"},
     "samples.blind_end": {"en": "End (Esc)", "zh": "结束（Esc）"},
     "samples.blind_end.title": {"en": "What was judged is kept.", "zh": "已评判的会保留。"},
+    "samples.rule.official": {"en": "Official rule", "zh": "官方规则"},
+    "samples.rule.clean": {"en": "Our own rule", "zh": "本产品的规则"},
+    "samples.rule.judge": {"en": "Judge model", "zh": "评判模型"},
     "samples.judged": {"en": "{n} pairs judged:", "zh": "已评判 {n} 对："},
     "samples.told.left": {
         "en": "{left} ({left_reward}) better than {right} ({right_reward})",

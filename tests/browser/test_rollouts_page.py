@@ -79,6 +79,8 @@ def test_answers_stand_side_by_side_with_what_they_are_worth(desk: Desk, server:
     cells = page.locator(".wb-smp-row", has_text="Total 12.50").first.locator("[role=cell]")
     assert cells.nth(1).locator("mark").inner_text() == "8"
     assert page.locator(f"{PANEL} polygon[data-state='text']").count() > 0
+    tip = page.get_attribute(".wb-smp-head[title]", "title")
+    assert [row.split(" 1.00: ")[0] for row in tip.split("\n")] == ["Official rule", "Our own rule"]
     assert page.title() != "1", "recognised text is data"
     assert page.locator(f"{PANEL} img[src='x']").count() == 0
     page.keyboard.press("n")

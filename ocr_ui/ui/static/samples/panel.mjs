@@ -158,7 +158,7 @@ export class Panel {
       answer.edit_distance === null ? "" : t("distance", { characters: answer.edit_distance }),
       answer.outcome === "complete" ? "" : t(`outcome.${answer.outcome}`),
     ];
-    const reasons = [first, ...others].filter(Boolean).map((one) => `${one.name} ${shown(one.reward)}: ${one.reason}`);
+    const reasons = [first, ...others].filter(Boolean).map((one) => `${this.#rule(one.name)} ${shown(one.reward)}: ${one.reason}`);
     const name = t("answer", { n: answer.number + 1 });
     const action = (id, edit) =>
       make("button", {
@@ -187,6 +187,11 @@ export class Panel {
       make("span", { class: "wb-smp-reason", textContent: first?.reason ?? t("unscored") }),
       make("span", { class: "wb-smp-acts" }, action("take", false), action("edit", true)),
     );
+  }
+
+  /** A team's own function goes by its own name. */
+  #rule(name) {
+    return ["official", "clean", "judge"].includes(name) ? this.t(`rule.${name}`) : name;
   }
 
   #row(row, index) {
