@@ -70,6 +70,10 @@ REVIEW_WORDS: dict[str, dict[str, str]] = {
     "review.act.merge": {"en": "Save merged page", "zh": "保存合并结果"},
     "review.help": {"en": "Keys", "zh": "快捷键"},
     "review.loading": {"en": "Loading…", "zh": "正在加载…"},
+    "review.waiting": {
+        "en": "The server does not answer. It goes on by itself once it does.",
+        "zh": "服务器没有响应，恢复后会自动继续。",
+    },
     "review.number": {"en": "Page {number} of {total}", "zh": "第 {number} 页，共 {total} 页"},
     "review.done_today": {"en": "{n} done today", "zh": "今天完成 {n} 页"},
     "review.rate": {"en": "{rate} an hour of work", "zh": "每小时 {rate} 页"},

@@ -206,6 +206,8 @@ TEXTS: dict[str, dict[str, str]] = {
     "list.verdict": {"en": "Verdict", "zh": "结论"},
     "list.edit_distance": {"en": "Edits", "zh": "编辑距离"},
     "list.reviewer": {"en": "Reviewer", "zh": "审核人"},
+    "list.claim": {"en": "{person} works on it until {time}", "zh": "{person} 正在处理，占用至 {time}"},
+    "list.somebody": {"en": "Somebody", "zh": "有人"},
     "list.time": {"en": "Time", "zh": "时间"},
     "list.count": {"en": "{from}–{to} of {total}", "zh": "第 {from}–{to} 条，共 {total} 条"},
     "list.previous": {"en": "Previous page", "zh": "上一页"},

@@ -189,6 +189,20 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "not_saved": {"en": "Not saved yet", "zh": "尚未保存"},
     "not_saved_changes": {"en": "Not saved yet · {n} characters differ", "zh": "尚未保存 · {n} 个字符不同"},
     "not_saved_changes_one": {"en": "Not saved yet · 1 character differs", "zh": "尚未保存 · 1 个字符不同"},
+    "draft_kept": {"en": "draft kept", "zh": "草稿已保存"},
+    "draft_here": {"en": "draft kept in this browser only", "zh": "草稿仅存于此浏览器"},
+    "saves_wait": {
+        "en": "{n} saves of other pages wait for the server and are sent by themselves",
+        "zh": "其他页面的 {n} 次保存正在等待服务器，会自动发送",
+    },
+    "saves_wait_one": {
+        "en": "1 save of another page waits for the server and is sent by itself",
+        "zh": "另一页的 1 次保存正在等待服务器，会自动发送",
+    },
+    "save_lost": {
+        "en": "{name} was not saved. {reason} Your edits are kept as a draft: open the page from the list.",
+        "zh": "{name} 未能保存。{reason} 您的修改已作为草稿保留，请从列表中打开该页。",
+    },
     "not_saved_no_draft": {
         "en": "Not saved, and this browser has no room for a draft: save now",
         "zh": "尚未保存，且浏览器无法存草稿，请立即保存",

@@ -35,6 +35,7 @@ def test_two_people_differ_on_three_lines_and_a_merge_ends_it(desk: Desk, browse
     assert item_of(other) != item, "what Ann has is not given to another"
     other.page.keyboard.press("q")
     other.page.wait_for_selector("#review-start")
+    other.page.wait_for_selector(f"#items tr[data-id='{item}'] .wb-claim:has-text('Ann 正在处理')")
 
     ann = {0: "first of Ann", 2: "third of Ann", 4: "fifth of Ann"}
     retype(desk, ann)

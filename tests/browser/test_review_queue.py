@@ -61,6 +61,7 @@ def test_every_page_by_keyboard_alone(desk: Desk, product: Product) -> None:
     tab_to(desk, "[role=tab][data-tab-id='dataset']")
     keys.press("Enter")
     page.wait_for_selector("#items [data-total]")
+    page.wait_for_selector("#review-person")
     tab_to(desk, "#review-person")
     keys.type("Ann")
     page.wait_for_selector("#review-start:enabled")

@@ -10,7 +10,6 @@ function served(ids) {
     get: async (path) => (path.endsWith("/claim") ? { person: "Bo" } : { items: ids, total: ids.length }),
     post: async (path, body) => {
       server.asked.push(path);
-      if (path === "/v1/queue/release") return void server.released.push(...(body.items ?? ["all"]));
       const id = body.items?.find((one) => !server.taken.has(one) && !server.done.has(one)) ?? null;
       return { item: id, until: id && "2026-01-31T10:00:00Z" };
     },
@@ -19,7 +18,8 @@ function served(ids) {
     if (server.lost.has(id)) throw Object.assign(new Error("not for you"), { status: 400 });
     return { id };
   };
-  server.session = new Session({ api, holder: "tab", person: () => "Ann", query: {}, sort: "newest", load, preload: async () => {} });
+  const giveBack = async (body) => void server.released.push(...(body.items ?? ["all"]));
+  server.session = new Session({ api, giveBack, holder: "tab", person: () => "Ann", query: {}, sort: "newest", load, preload: async () => {} });
   return server;
 }
 

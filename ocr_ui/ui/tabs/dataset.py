@@ -11,6 +11,7 @@ from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
 from ocr_ui.services.dataset import REVIEWS, SCRIPTS, Row, read_filters
+from ocr_ui.services.queue import Claim
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
@@ -208,8 +209,9 @@ class DatasetTab:
     async def _rows(self, query: dict[str, str], sort: str, offset: int) -> dict[str, Any]:
         window = await self._workbench.dataset.list(query, sort, ROWS, offset)
         titles = self._titles()
+        claims = await self._workbench.queue.claims([row.id for row in window.rows])
         return {
-            "items": [self._row(row, titles) for row in window.rows],
+            "items": [self._row(row, titles, claims.get(row.id)) for row in window.rows],
             "total": window.total,
             "offset": offset,
             "limit": ROWS,
@@ -219,7 +221,7 @@ class DatasetTab:
         }
 
     @staticmethod
-    def _row(row: Row, titles: dict[str, str | None]) -> dict[str, Any]:
+    def _row(row: Row, titles: dict[str, str | None], claim: Claim | None) -> dict[str, Any]:
         return {
             "id": row.id,
             "thumbnail": f"/pictures/{row.sha256}/thumbnail",
@@ -235,6 +237,7 @@ class DatasetTab:
             "edit_distance": row.edit_distance,
             "reviewer": row.reviewer,
             "reviews": row.reviews,
+            "claim": claim and {"person": claim.person, "until": claim.until.isoformat()},
             "updated_at": row.updated_at.isoformat(),
         }
 

@@ -57,7 +57,7 @@ function row(item, index, words, trigger) {
     make("td", { textContent: item.engine }),
     make("td", {}, verdict(item, words)),
     make("td", { class: "wb-number", textContent: item.edit_distance === null ? "–" : String(item.edit_distance) }),
-    make("td", {}, make("bdi", { textContent: item.reviewer || "–" })),
+    make("td", {}, make("bdi", { textContent: item.reviewer || "–" }), ...claim(item.claim, words)),
     make("td", {}, time(item.updated_at)),
   );
 }
@@ -102,6 +102,14 @@ function verdict(item, words) {
     cell.append(make("span", { ...attributes, textContent: words[`reviews.${item.reviews}`] }));
   }
   return cell;
+}
+
+/** Who has the page at this moment, and until when. */
+function claim(held, words) {
+  if (!held) return [];
+  const until = new Date(held.until).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+  const values = { person: held.person || words["list.somebody"], time: until };
+  return [make("p", { class: "wb-claim", dir: "auto", textContent: say(words, "list.claim", values) })];
 }
 
 function time(iso) {

@@ -4,6 +4,8 @@ import { ask } from "../viewer/dialogs.mjs";
 import { h, setText } from "../viewer/dom.mjs";
 import { makeHelp } from "../viewer/help.mjs";
 import { chord, keyHint, KEYS, MERGE_KEYS } from "../viewer/keys.mjs";
+import { sharedOutbox } from "../viewer/outbox.mjs";
+import { delayBefore, pause } from "../viewer/save.mjs";
 import { mount as mountViewer } from "../viewer/viewer.mjs";
 import { Activity } from "./activity.mjs";
 import { Merge } from "./merge.mjs";
@@ -21,14 +23,23 @@ export class Desk {
     this.merging = mode === "disputes";
     this.leaving = new AbortController();
     this.spent = new Map(); // seconds by item
+    this.outbox = sharedOutbox(api);
     const holder = crypto.randomUUID();
+    const patient = {
+      get: (path) => this.#patiently(() => api.get(path)),
+      post: (path, data) => this.#patiently(() => api.post(path, data)),
+    };
     this.session = new Session({
-      api,
+      api: patient,
+      giveBack: (body) => api.post("/v1/queue/release", body),
       holder,
       person: () => this.#who,
       query,
       sort,
-      load: (id) => api.get(this.#address(id)),
+      load: async (id) => {
+        await this.outbox.idle(id);
+        return patient.get(this.#address(id));
+      },
       preload: (value) => drawn((value.picture ?? value.item.page).url),
     });
     this.activity = new Activity({ idle: Number(props.idle_seconds) });
@@ -133,6 +144,7 @@ export class Desk {
     setText(this.told, this.t("loading"));
     await (this.merging ? this.#makeMerge() : this.#makeViewer());
     await this.#do(async () => {
+      await this.outbox.idle();
       this.#showPace(await this.session.start());
       await this.#go("next");
     });
@@ -173,13 +185,32 @@ export class Desk {
     }
   }
 
+  /** Asks again while the server does not answer. */
+  async #patiently(ask) {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await ask();
+      } catch (failure) {
+        if (!failure.passes || this.leaving.signal.aborted) throw failure;
+        if (this.busy) setText(this.told, this.t("waiting"));
+        await pause(delayBefore(attempt));
+      }
+    }
+  }
+
   async #go(way) {
     this.#spend();
     const left = this.session.current;
     const found = await this.session[way]();
     if (found) this.#show(found);
     else if (way === "next") this.#end();
-    if (found && left && left !== found.id) this.session.release([left]);
+    if (left && left !== found?.id) this.#giveBack(left);
+  }
+
+  /** A page whose review is still on its way is nobody else's. */
+  async #giveBack(id) {
+    await this.outbox.idle(id);
+    if (id !== this.session.current) this.session.release([id]);
   }
 
   #show(found) {
@@ -240,14 +271,13 @@ export class Desk {
     buttons.comments.disabled = !this.current;
   }
 
-  /** Judges the page, saves it, and goes on once it is on disk. */
+  /** Judges the page, saves it, and goes on once it is on disk, or in the browser while there is no connection. */
   #finish(how) {
     return this.#do(async () => {
       if (!this.current || this.current.taken || this.ended) return;
       if (this.merging ? !this.merge.ready : false) return;
       const stored = this.merging ? how === "submit" && (await this.#resolve()) : await this.#judge(how);
       if (!stored) return;
-      this.session.release([this.current.id]);
       await this.#go("next");
       this.#askPace();
     });
@@ -262,21 +292,22 @@ export class Desk {
   }
 
   async #resolve() {
-    const { id } = this.current;
-    const body = { ...this.merge.answer, person: this.#who };
-    const text = JSON.stringify([id, body]);
-    if (this.sent?.text !== text) this.sent = { text, key: crypto.randomUUID() };
-    await this.api.post(`/v1/items/${id}/resolution`, { ...body, client_key: this.sent.key });
+    return this.#send("resolution", { ...this.merge.answer, person: this.#who });
+  }
+
+  /** Sends what is said of the page: true once it is stored, or safe in the browser while there is no connection. */
+  async #send(what, body) {
+    const { id: recognition } = this.current;
+    const { handled } = this.outbox.add({ path: `/v1/items/${recognition}/${what}`, body, recognition });
+    const outcome = await handled;
+    if (outcome?.failure) throw outcome.failure;
     return true;
   }
 
   /** A second reviewer only goes on; a first one sets the page aside for everybody. */
   async #skip() {
     if (!this.current || this.merging) return;
-    if (this.mode === "first") {
-      const body = { state: "skipped", person: this.#who, client_key: crypto.randomUUID() };
-      await this.api.post(`/v1/items/${this.current.id}/state`, body);
-    }
+    if (this.mode === "first") await this.#send("state", { state: "skipped", person: this.#who });
     await this.#go("next");
     this.#askPace();
   }
@@ -299,7 +330,7 @@ export class Desk {
   }
 
   async leave() {
-    if (this.viewer?.review.dirty) {
+    if (this.current && this.viewer?.review.dirty) {
       const words = (key) => this.words[key] ?? key;
       const choices = [
         ["", words("cancel")],

@@ -25,13 +25,14 @@ export class Session {
   /**
    * @param {object} parts
    * @param {object} parts.api get and post, see `viewer/api.mjs`
+   * @param {(body: object) => Promise<object>} parts.giveBack sends once
    * @param {string} parts.holder names this tab
    * @param {() => string} parts.person
    * @param {(id: number) => Promise<object>} parts.load what is shown of an item
    * @param {(value: object) => Promise<void>} parts.preload resolves once its picture can be drawn
    */
-  constructor({ api, holder, person, query, sort, load, preload }) {
-    Object.assign(this, { api, holder, person, query, sort, load, preload });
+  constructor({ api, giveBack, holder, person, query, sort, load, preload }) {
+    Object.assign(this, { api, giveBack, holder, person, query, sort, load, preload });
     this.trail = [];
     this.at = -1;
     this.seen = new Set();
@@ -139,6 +140,6 @@ export class Session {
 
   /** Gives items back; what is not told ends with its time. */
   release(items = null) {
-    return this.api.post("/v1/queue/release", { holder: this.holder, items }).catch(() => {});
+    return this.giveBack({ holder: this.holder, items }).catch(() => {});
   }
 }

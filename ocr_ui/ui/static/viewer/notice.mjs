@@ -10,13 +10,16 @@ export class Notices {
     this.element = h("div", { class: "vw-notices", role: "status" });
   }
 
-  /** `kind` good, bad or plain; `buttons` is [[words, action], ...]. One notice a `topic`: a newer one replaces it. */
-  show({ topic, kind = "plain", words, hint = "", buttons = [] }) {
+  /**
+   * `kind` good, bad or plain; `buttons` is [[words, action], ...]. One notice a `topic`: a newer one replaces it.
+   * A `lasting` one stays when another page is shown.
+   */
+  show({ topic, kind = "plain", words, hint = "", buttons = [], lasting = false }) {
     this.hide(topic);
     const close = () => notice.remove();
     const notice = h(
       "div",
-      { class: `vw-notice ${kind}`, "data-topic": topic, role: kind === "bad" ? "alert" : null },
+      { class: `vw-notice ${kind}`, "data-topic": topic, "data-lasting": lasting || null, role: kind === "bad" ? "alert" : null },
       kind === "bad" && icon("warning"),
       h("span", { dir: "auto" }, words, hint && h("span", { class: "vw-hint" }, ` ${hint}`)),
       buttons.map(([label, action]) =>
@@ -49,7 +52,7 @@ export class Notices {
   }
 
   clear() {
-    this.element.replaceChildren();
+    this.element.replaceChildren(...this.element.querySelectorAll("[data-lasting]"));
   }
 }
 

@@ -3,23 +3,33 @@
  * saving, trying again, and what to do when somebody else was faster. Emits "review" on the editor.
  */
 
-import { Saver } from "./save.mjs";
+import { KeptDrafts } from "./keptdrafts.mjs";
 import { contentOf, documentOf, sameDocument } from "./state.mjs";
 
-const DRAFT_MS = 300;
+const DRAFT_MS = 300; // after the first edit that no draft has yet: on disk within a second, however long one types
 const DIFFERENCE_MS = 700;
 const PERSON_KEY = "workbench.person";
+const BROWSER_KEY = "workbench.browser";
 
 export class Review {
   /**
-   * @param {object} parts editor, api, drafts, storage (for the person's name)
+   * @param {object} parts editor, api, outbox, drafts, storage (for the person's name), signal (ends listening)
    * @param {(answer: object) => void} parts.onsaved
-   * @param {(kind: string, entry: object) => void} parts.onnotice "draft_restored", "draft_older" or "behind"
+   * @param {(kind: string, entry: object) => void} parts.onnotice "draft_restored", "draft_older", "behind" or "lost"
    */
-  constructor({ editor, api, drafts, storage, onsaved, onnotice }) {
-    Object.assign(this, { editor, api, drafts, storage, onsaved, onnotice });
+  constructor({ editor, api, outbox, drafts, storage, signal, onsaved, onnotice }) {
+    Object.assign(this, { editor, api, outbox, drafts, storage, onsaved, onnotice });
     this.person = read(storage, PERSON_KEY);
     this.draftStored = true;
+    this.draftKept = "";
+    this.sent = new Map(); // what was saved by entries of the outbox that this viewer has sent
+    this.keptDrafts = new KeptDrafts({
+      api,
+      browser: browserName(storage),
+      person: () => this.person,
+      tell: (state, draft) => this.#draftTold(state, draft),
+    });
+    outbox.listen((event) => this.#heard(event), signal);
     this.#reset();
     editor.on("load", ({ how }) => this.#loaded(how));
     editor.on("doc", () => this.#changed());
@@ -84,8 +94,8 @@ export class Review {
     const { recognition } = this.editor;
     const fresh = recognition !== this.shown;
     this.shown = recognition;
-    if (fresh || !this.saver) this.#newSaver();
     if (how === "behind") this.onnotice("behind", { version: this.editor.value.version });
+    if (how === "replace") this.sent.clear();
     if (how === "replace" || how === "merge") {
       const { savedAt } = this;
       this.#reset();
@@ -93,14 +103,6 @@ export class Review {
       if (fresh || how === "replace") this.#offerDraft();
     }
     this.#tell();
-  }
-
-  #newSaver() {
-    const recognition = this.editor.recognition;
-    this.saver = new Saver({
-      send: (body) => this.api.post("blind" in body ? "/v1/second-reviews" : "/v1/corrections", body),
-      tell: (state) => recognition === this.editor.recognition && (this.#settle(state.phase, state), this.#tell()),
-    });
   }
 
   #tell() {
@@ -177,22 +179,34 @@ export class Review {
   // Drafts ----------------------------------------------------------------------------------------------------------
 
   #scheduleDraft() {
-    clearTimeout(this.draftTimer);
-    this.draftTimer = setTimeout(() => this.keepDraft(), DRAFT_MS);
+    this.draftKept = "";
+    this.draftTimer ??= setTimeout(() => this.keepDraft(), DRAFT_MS);
   }
 
   /** Writes the draft now: the page may go away. */
   keepDraft() {
     clearTimeout(this.draftTimer);
+    this.draftTimer = null;
     const { recognition, doc } = this.editor;
     if (recognition === null) return;
     if (!this.dirty) {
       this.draftStored = true;
+      this.draft = null;
+      this.keptDrafts.drop(recognition, this.second);
       return this.drafts.drop(this.draftOf, this.version);
     }
     const { verdict, note, byPerson } = this;
     const draft = { time: Date.now(), content: contentOf(doc), verdict, kinds: [...this.kinds], note, byPerson };
+    this.draft = draft;
     this.draftStored = this.drafts.put(this.draftOf, this.version, draft);
+    this.keptDrafts.put(recognition, this.second, this.version, draft);
+  }
+
+  /** `state` is "kept" where the server has the draft on its disk, "here" where only this browser has it. */
+  #draftTold(state, draft) {
+    if (!draft || draft !== this.draft) return;
+    this.draftKept = state;
+    this.#tell();
   }
 
   get mayLeave() {
@@ -203,11 +217,27 @@ export class Review {
     const { recognition } = this.editor;
     if (recognition === null || this.editor.value.readonly) return;
     const found = this.drafts.find(this.draftOf);
-    if (!found) return;
-    if (this.#saysNothingNew(found.draft)) return this.drafts.dropAll(this.draftOf);
+    if (found) this.#offer(found);
+    else this.#askForDraft();
+  }
+
+  /** Another browser of this person may have been at work, or this one has lost what it kept. */
+  async #askForDraft() {
+    const { recognition, doc } = this.editor;
+    const found = await this.keptDrafts.find(recognition, this.second);
+    if (found && doc === this.editor.doc && recognition === this.editor.recognition && !this.dirty) this.#offer(found);
+  }
+
+  #offer(found) {
+    if (this.#saysNothingNew(found.draft)) return this.#dropDrafts();
     if (found.version !== this.version) return this.onnotice("draft_older", found);
     this.useDraft(found.draft);
     this.onnotice("draft_restored", found);
+  }
+
+  #dropDrafts() {
+    this.keptDrafts.forget(this.editor.recognition, this.second);
+    this.drafts.dropAll(this.draftOf);
   }
 
   #saysNothingNew(draft) {
@@ -224,7 +254,7 @@ export class Review {
 
   /** Back to what is stored. */
   discard() {
-    this.drafts.dropAll(this.draftOf);
+    this.#dropDrafts();
     this.verdict = this.saved.verdict;
     this.kinds = new Set(splitKinds(this.saved));
     this.note = this.saved.note;
@@ -235,37 +265,84 @@ export class Review {
   // Saving ----------------------------------------------------------------------------------------------------------
 
   async save() {
-    if (this.canSave && this.dirty) await this.#send();
+    if (this.outbox.pending(this.editor.recognition)) return this.outbox.hurry();
+    if (this.canSave && this.dirty) await this.#send().outcome;
   }
 
   /**
    * Judges the page and saves it whether or not anything was changed.
    * @param {string} verdict the server stores "wrong" where the page is not what the model read
    * @param {string | null} state where the item is to stand; null for what follows from the verdict
-   * @returns {Promise<boolean>} whether it is stored
+   * @returns {Promise<boolean>} whether it is stored, or sure to be sent: there is no connection, and the browser has it
    */
   async finish(verdict, state = null) {
-    const { recognition } = this.editor;
-    await this.saver?.running;
-    if (!this.canSave || recognition !== this.editor.recognition) return false;
+    if (!this.canSave) return false;
     this.verdict = verdict;
     this.byPerson.verdict = true;
-    return this.#send(state && !this.second ? { state } : {});
+    const entry = this.#send(state && !this.second ? { state } : {});
+    const outcome = await entry.handled;
+    if (outcome === null) entry.outcome.then(({ failure }) => this.#stillShown(entry, failure));
+    return outcome === null || outcome.kind === "saved";
   }
 
-  async #send(more = {}) {
-    const { recognition, doc } = this.editor;
-    const base = this.version;
-    const draftOf = this.draftOf;
+  /** A save that had to wait was refused while its page is about to be left. */
+  #stillShown({ recognition, name }, failure) {
+    if (failure && recognition === this.editor.recognition) this.onnotice("lost", { name, failure });
+  }
+
+  #send(more = {}) {
+    const { recognition, doc, value } = this.editor;
     const snapshot = this.#snapshot();
-    const outcome = await this.saver.save({ ...this.#request(recognition, base, doc), ...more });
-    const stored = outcome.kind === "saved";
-    if (stored) this.drafts.drop(draftOf, base);
-    if (recognition !== this.editor.recognition || base !== this.version) return stored;
-    if (stored) this.#stored(outcome.answer, snapshot);
-    else this.#settle(outcome.kind === "conflict" ? "conflict" : "failed", { failure: outcome.failure });
+    const entry = this.outbox.add({
+      path: this.second ? "/v1/second-reviews" : "/v1/corrections",
+      body: { ...this.#request(recognition, this.version, doc), ...more },
+      recognition,
+      judges: true,
+      second: !!this.second,
+      base: this.version,
+      draftOf: this.draftOf,
+      name: value.item?.page?.name ?? "",
+    });
+    this.sent.set(entry.id, snapshot);
+    return entry;
+  }
+
+  /** Something happened to a save, of whichever page and from whichever viewer. */
+  #heard({ type, entry, state, outcome }) {
+    if (!entry.judges) return this.#tell();
+    const shown = entry.recognition === this.editor.recognition && entry.second === !!this.second;
+    if (type === "state" && shown) this.#settle(state.phase, state);
+    if (type === "outcome") this.#answered(entry, outcome, shown);
     this.#tell();
-    return stored;
+  }
+
+  #answered(entry, { kind, answer, failure }, shown) {
+    const stored = kind === "saved";
+    const snapshot = this.sent.get(entry.id) ?? (shown && entry.left && this.#snapshotOf(entry));
+    if (stored) this.#draftSaved(entry, answer);
+    if (shown && stored) {
+      this.#settle("clean");
+      if (snapshot) this.#stored(answer, snapshot);
+    } else if (shown) this.#settle(kind === "conflict" ? "conflict" : "failed", { failure });
+    else if (!stored) this.onnotice("lost", { name: entry.name, failure });
+  }
+
+  /** A page that was loaded anew shows the draft of what the one before has sent; one without it shows what was. */
+  #snapshotOf({ body, base }) {
+    if (base !== this.version) return null;
+    if (!this.dirty) return void this.showTheirs();
+    const { content, verdict, error_kinds: kinds, note } = body;
+    return { doc: documentOf(content), verdict, kinds: [...(kinds ?? this.kinds)].sort().join(), note };
+  }
+
+  /** What was saved is no draft any more; what was typed since it was sent is one of the new version. */
+  #draftSaved({ recognition, second, draftOf, base, body }, { version = base }) {
+    const found = this.drafts.find(draftOf);
+    if (found?.version !== base) return;
+    const same = sameDocument(documentOf(found.draft.content), documentOf(body.content)) && found.draft.note === body.note;
+    this.drafts.drop(draftOf, base);
+    if (same) this.keptDrafts.forget(recognition, second);
+    else this.drafts.put(draftOf, version, found.draft);
   }
 
   #request(recognition, base, doc) {
@@ -321,6 +398,13 @@ export class Review {
       this.#tell();
     }
   }
+}
+
+/** A name that this browser makes up for itself. */
+function browserName(storage) {
+  const name = read(storage, BROWSER_KEY) || crypto.randomUUID();
+  write(storage, BROWSER_KEY, name);
+  return name;
 }
 
 const splitKinds = (snapshot) => snapshot.kinds.split(",").filter(Boolean);

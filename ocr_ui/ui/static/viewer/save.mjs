@@ -3,7 +3,7 @@
  * correction whose answer got lost is not stored twice.
  */
 
-const DELAYS = [1, 2, 4, 8, 15, 30];
+const DELAYS = [1, 2, 4, 8];
 
 /** Seconds to wait before try number `attempt` (1 is the first repetition). */
 export const delayBefore = (attempt) => DELAYS[Math.min(attempt, DELAYS.length) - 1];
@@ -59,4 +59,4 @@ export class Saver {
   }
 }
 
-const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+export const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));

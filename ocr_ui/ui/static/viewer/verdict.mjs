@@ -44,6 +44,7 @@ export class VerdictBar {
     this.person.value = review.person;
     this.save = wordButton("save", actions.save, { class: "vw-button primary", title: keyHint("save") });
     this.state = h("div", { class: "vw-saved", role: "status" });
+    this.queued = h("div", { class: "vw-queued", role: "status", hidden: true });
     this.element = this.#layOut();
   }
 
@@ -66,7 +67,7 @@ export class VerdictBar {
       { class: "vw-verdict" },
       this.conflict,
       h("div", { class: "vw-verdict-row" }, verdict, kinds),
-      h("div", { class: "vw-verdict-row" }, this.note, this.person, this.state, this.save),
+      h("div", { class: "vw-verdict-row" }, this.note, this.person, this.queued, this.state, this.save),
     );
   }
 
@@ -80,7 +81,16 @@ export class VerdictBar {
     if (this.note.value !== review.note) this.note.value = review.note;
     this.save.disabled = !review.canSave || !review.dirty || review.phase === "saving";
     this.#renderState();
+    this.#renderQueued();
     this.#renderConflict();
+  }
+
+  /** Saves of other pages that wait for the server. */
+  #renderQueued() {
+    const { outbox } = this.review;
+    const others = outbox.entries.filter((entry) => entry.recognition !== this.editor.recognition).length;
+    this.queued.hidden = !outbox.stuck || !others;
+    setText(this.queued, this.queued.hidden ? "" : this.t("saves_wait", { n: others }));
   }
 
   #renderState() {
@@ -108,10 +118,11 @@ export class VerdictBar {
   }
 
   #notSaved() {
-    const { difference, contentChanged, draftStored } = this.review;
-    if (!draftStored) return this.t("not_saved_no_draft");
-    if (!difference || !contentChanged) return this.t("not_saved");
-    return this.t("not_saved_changes", { n: difference.edit_distance });
+    const { difference, contentChanged, draftStored, draftKept } = this.review;
+    if (!draftStored && draftKept !== "kept") return this.t("not_saved_no_draft");
+    const changes = difference && contentChanged;
+    const words = changes ? this.t("not_saved_changes", { n: difference.edit_distance }) : this.t("not_saved");
+    return draftKept ? `${words} · ${this.t(draftKept === "kept" ? "draft_kept" : "draft_here")}` : words;
   }
 
   #waiting() {

@@ -27,9 +27,10 @@ import { listenToKeys } from "./keyboard.mjs";
 import { LineHistory } from "./linehistory.mjs";
 import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
-import { Notices } from "./notice.mjs";
+import { failureText, Notices } from "./notice.mjs";
 import { Overlay } from "./overlay.mjs";
 import { Palette } from "./palette.mjs";
+import { sharedOutbox } from "./outbox.mjs";
 import { PicturePane } from "./pane.mjs";
 import { RegionBar, kindWord } from "./regions.mjs";
 import { Rereader } from "./reread.mjs";
@@ -160,8 +161,10 @@ class Viewer {
     return new Review({
       editor: this.editor,
       api: this.api,
+      outbox: sharedOutbox(this.api),
       drafts: new Drafts(localStorage),
       storage: localStorage,
+      signal: this.leaving.signal,
       onsaved: (answer) => this.#saved(answer),
       onnotice: (kind, entry) => this.#draftNotice(kind, entry),
     });
@@ -227,6 +230,7 @@ class Viewer {
     listenToKeys({ ...this, signal });
     listenToClipboard({ ...this, signal });
     window.addEventListener("pagehide", () => this.review.keepDraft(), { signal });
+    window.addEventListener("online", () => this.review.keptDrafts.hurry(), { signal });
     window.addEventListener("beforeunload", (event) => this.#beforeLeaving(event), { signal });
   }
 
@@ -470,8 +474,9 @@ class Viewer {
     return answer === "replace" || (answer === "save" && !this.review.dirty);
   }
 
-  #draftNotice(kind, { draft, version }) {
+  #draftNotice(kind, { draft, version, name, failure }) {
     const { t, review } = this;
+    if (kind === "lost") return this.#tellLost(name, failure);
     const time =
       draft && new Intl.DateTimeFormat(t("locale"), { dateStyle: "medium", timeStyle: "short" }).format(draft.time);
     const discard = [t("discard"), () => review.discard()];
@@ -481,6 +486,12 @@ class Viewer {
       behind: [],
     };
     this.notices.show({ topic: "draft", words: t(kind, { time, version }), buttons: buttons[kind] });
+  }
+
+  /** A save of a page that is not shown any more was refused. */
+  #tellLost(name, failure) {
+    const words = this.t("save_lost", { name, reason: failureText(this.t, failure) });
+    this.notices.show({ topic: `lost-${name}`, kind: "bad", words, lasting: true });
   }
 
   #beforeLeaving(event) {
