@@ -23,7 +23,7 @@ def save(client: TestClient, item: int, page: PageContent, **more: object) -> di
 
 def test_an_item_is_one_tabs_until_it_is_given_back(client: TestClient, item: int) -> None:
     query = {"items": str(item), "states": ["pending"]}
-    line = client.get("/v1/queue", params={**query, "sort": "oldest", "person": "Ann"}).json()
+    line = client.get("/v1/queue", params={**query, "sort": "oldest", "person": "Ann of the tabs"}).json()
     assert (line["items"], line["total"], line["done"]) == ([item], 1, 0)
     taken = client.post("/v1/queue/take", json={"items": [item], "query": {"states": ["pending"]}, "holder": A})
     assert taken.json()["item"] == item
@@ -33,12 +33,12 @@ def test_an_item_is_one_tabs_until_it_is_given_back(client: TestClient, item: in
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "claimed")
     claim = client.get(f"/v1/items/{item}/claim").json()
     assert claim == {"person": "", "until": taken.json()["until"]}, "who asked gave no name"
-    work = {"items": [item], "holder": A, "person": "Ann", "at": item, "seconds": 7.5}
+    work = {"items": [item], "holder": A, "person": "Ann of the tabs", "at": item, "seconds": 7.5}
     renewed = client.post("/v1/queue/work", json=work).json()
     assert (renewed["until"] > taken.json()["until"], renewed["lost"]) == (True, [])
     late = client.post("/v1/queue/work", json={"items": [item], "holder": B, "person": "Bo"}).json()
-    assert [(one["item"], one["person"]) for one in late["lost"]] == [(item, "Ann")]
-    assert client.get(f"/v1/items/{item}/time").json() == {"seconds": {"Ann": 7.5}}
+    assert [(one["item"], one["person"]) for one in late["lost"]] == [(item, "Ann of the tabs")]
+    assert client.get(f"/v1/items/{item}/time").json() == {"seconds": {"Ann of the tabs": 7.5}}
     assert client.post("/v1/queue/release", json={"holder": A}).status_code == 200
     assert client.post(f"/v1/items/{item}/claim", json={"holder": B}).json()["item"] == item
 
