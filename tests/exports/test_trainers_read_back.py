@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import jinja2
 import numpy as np
 import pytest
 import trainer_readers as readers
@@ -467,3 +468,39 @@ async def test_coco_text_reads_by_its_rules_and_coco_by_its_own_library(
     [one] = coco.loadImgs(coco.getImgIds())
     found = coco.loadAnns(coco.getAnnIds(imgIds=[one["id"]]))
     assert [entry["bbox"] for entry in found] == [[120, 16, 240, 32], [840, 16, 120, 32]]
+
+
+class Templating:
+    """Writes a conversation as one text, as a model's processor does with its chat template."""
+
+    TEMPLATE = jinja2.Template(
+        "{% for turn in messages %}<{{ turn.role }}>{% for part in turn.content %}"
+        "{{ '<picture>' if part.type == 'image' else part.text }}{% endfor %}{% endfor %}"
+        "{{ '<assistant>' if add_generation_prompt }}"
+    )
+
+    def apply_chat_template(self, conversation: list, add_generation_prompt: bool = False, **named: object) -> str:
+        return self.TEMPLATE.render(messages=conversation, add_generation_prompt=add_generation_prompt)
+
+
+@pytest.mark.parametrize("name", [name for name in ROWS if name.startswith("trl-")])
+async def test_trls_own_functions_take_the_rows(store: Store, tmp_path: Path, name: str) -> None:
+    """What its trainers do with a row: see that it is a conversation, put its pictures in, write it as text."""
+    trl = pytest.importorskip("trl.data_utils")
+    await corrected(store)
+    await Exporter(store).export(name, tmp_path / "out")
+    [row] = readers.loaded("parquet", data_files=str(tmp_path / "out" / name / "train.parquet"))
+    assert trl.is_conversational(row)
+    [turn] = trl.prepare_multimodal_messages(row["prompt"], images=row["images"])
+    assert turn["content"][0]["image"] is row["images"][0]
+    known = {"prompt", "completion", "chosen", "rejected", "label"} & row.keys()
+    written = trl.maybe_apply_chat_template({key: row[key] for key in known}, Templating())
+    assert written["prompt"] == f"<user><picture>{SPOT}<assistant>"
+    misread = LABEL.replace("TOTAL", "TOTAI")
+    answers = {
+        "trl-sft": {"completion": LABEL},
+        "trl-dpo": {"chosen": LABEL, "rejected": misread},
+        "trl-kto": {"completion": misread, "label": False},
+        "trl-grpo": {},
+    }
+    assert {key: value for key, value in written.items() if key != "prompt"} == answers[name]
