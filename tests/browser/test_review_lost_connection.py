@@ -15,12 +15,15 @@ from ocr_ui.storage.store import Store
 
 FILES = ("identity_card.webp", "phone_photo.jpg", "chart.png") * 4
 KEPT = f"{DESK} .vw-saved:has-text('draft kept')"
+pytestmark = pytest.mark.stress  # two minutes, and they kill the product that others share
+
 NETWORK = (
     "Failed to load resource",
     "AbortError",
     "WebSocket",
     "TypeError: Failed to fetch",
     "TypeError: network error",
+    "Unexpected error Connection errored out",
 )
 """How a browser and Gradio's client report that a server is away, or that a page was left."""
 IN_SIGHT_SECONDS = 1.0
@@ -122,7 +125,7 @@ def test_a_reload_in_the_middle_of_a_word(product: Product, open_tab: Callable[[
 def test_reviews_without_a_connection_wait_and_are_sent_by_themselves_in_order(
     product: Product, open_tab: Callable[[], Desk]
 ) -> None:
-    desk = begun(open_tab(), "Ann", "first")
+    desk = begun(open_tab(), "Cleo", "first")  # the others' drafts are theirs
     page, first = desk.page, item_of(desk)
     desk.settle()  # the next page is loaded ahead
     page.context.set_offline(True)
