@@ -16,6 +16,8 @@ from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
 
+LOADING_BEAT = 0.5
+"""Seconds between two steps that say that the engine is still loading."""
 RETRY_SECONDS = 10.0
 """An engine that failed to start is tried again when it is asked for, but no sooner than this after the failure."""
 
@@ -237,6 +239,13 @@ class Engines:
             raise _again(self._failed[name])
         self._given_at[name] = time.monotonic()
         return self._engines[name]
+
+    async def ready_soon(self, name: str = "") -> Engine | None:
+        """As `ready`; None where the engine is still loading after `LOADING_BEAT`."""
+        try:
+            return await self.ready(name, LOADING_BEAT)
+        except EngineBusy:
+            return None
 
     def infos(self) -> list[EngineInfo]:
         built = [

@@ -125,17 +125,9 @@ async def read_picture(
     prompt, refused = prompt_used(request, engine, settings)
     run = ReadingRun(pixels, page_sha256, engine, request, prompt)
     with run.clock.stage("prepare"):
-        most = min(request.pixels or settings.engine_pixels, settings.engine_pixels)
-        copy, transform, notices = await asyncio.to_thread(prepare, pixels, most)
+        copy, transform, notices = await asyncio.to_thread(prepare, pixels, most_pixels(request, settings))
     run.prepared(transform, (*request.notices, *refused, *notices))
-    engine_request = EngineRequest(
-        id=request.run_id,
-        pixels=copy,
-        encode=lambda: encode_png(copy),
-        task=request.template.task,
-        prompt=prompt.text,
-        sampling=dict(prompt.sampling),
-    )
+    engine_request = asked_of_engine(request, prompt, copy)
     stop = stop or asyncio.Event()
     try:
         async with aclosing(_progress(run, engine, engine_request, stop)) as steps:
@@ -147,6 +139,23 @@ async def read_picture(
             abandoned(run.finish_abandoned)
         raise
     yield last
+
+
+def most_pixels(request: ReadRequest, settings: Settings) -> int:
+    """Pixels that the engine's copy may have."""
+    return min(request.pixels or settings.engine_pixels, settings.engine_pixels)
+
+
+def asked_of_engine(request: ReadRequest, prompt: PromptUsed, copy: np.ndarray) -> EngineRequest:
+    """What the engine is asked about its copy of a picture."""
+    return EngineRequest(
+        id=request.run_id,
+        pixels=copy,
+        encode=lambda: encode_png(copy),
+        task=request.template.task,
+        prompt=prompt.text,
+        sampling=dict(prompt.sampling),
+    )
 
 
 async def _progress(

@@ -13,20 +13,17 @@ from dataclasses import dataclass, replace
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
-from ocr_ui.engines.base import Engine
-from ocr_ui.errors import EngineBusy, StoreFailed
+from ocr_ui.errors import StoreFailed
 from ocr_ui.metrics import StageClock
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
+from ocr_ui.services.runs import Runs
 from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
 log = logging.getLogger(__name__)
-
-LOADING_BEAT = 0.5
-"""Seconds between two steps that say that the engine is still loading."""
 
 CLOSING_SECONDS = 2.0
 """A closed tab is noticed at the next beat of its reading; so long a page that is opened anew waits for that."""
@@ -46,7 +43,7 @@ class Recognizer:
 
     def __init__(self, store: Store, pages: PageStore, engines: Engines, settings: Settings) -> None:
         self._store, self._pages, self._engines, self._settings = store, pages, engines, settings
-        self._runs: dict[str, dict[str, asyncio.Event]] = {}
+        self._runs = Runs(engines)
         self._busy: Counter[int] = Counter()
         self._ended = asyncio.Event()
         self._keeping: set[asyncio.Task[None]] = set()
@@ -70,17 +67,14 @@ class Recognizer:
             BadInput, NotFound, EngineDead: before anything runs.
         """
         # Listed before anything is waited for: whoever presses Stop early means this run.
-        stop = self._runs.setdefault(owner, {})[request.run_id] = asyncio.Event()
-        self._busy[page_id] += 1
-        try:
-            async with aclosing(self._steps(page_id, request, engine, person, stop)) as steps:
-                async for step in steps:
-                    yield step
-        finally:
-            self._end(page_id)
-            del self._runs[owner][request.run_id]
-            if not self._runs[owner]:
-                del self._runs[owner]
+        with self._runs.listed(owner, request.run_id) as stop:
+            self._busy[page_id] += 1
+            try:
+                async with aclosing(self._steps(page_id, request, engine, person, stop)) as steps:
+                    async for step in steps:
+                        yield step
+            finally:
+                self._end(page_id)
 
     async def _steps(
         self, page_id: int, request: ReadRequest, engine: str, person: str, stop: asyncio.Event
@@ -89,7 +83,7 @@ class Recognizer:
         with clock.stage("decode_image"):
             page, pixels = await self._pages.load(page_id)
         begin = time.perf_counter()
-        while (chosen := await self._ready(engine)) is None:
+        while (chosen := await self._engines.ready_soon(engine)) is None:
             state = "stopped" if stop.is_set() else "waiting"
             yield Reading(page, Progress(PageContent(), "", state, time.perf_counter() - begin))
             if stop.is_set():
@@ -110,13 +104,6 @@ class Recognizer:
                     yield Reading(page, step)
                 else:
                     yield await self._keep(page_id, page, step, clock, person, engine)
-
-    async def _ready(self, engine: str) -> Engine | None:
-        """The engine, or None where it is still loading after a while."""
-        try:
-            return await self._engines.ready(engine, LOADING_BEAT)
-        except EngineBusy:
-            return None
 
     async def _keep_abandoned(
         self, page_id: int, page: Page, finish: Callable[[], Progress], clock: StageClock, person: str, engine: str
@@ -171,12 +158,8 @@ class Recognizer:
 
     def is_reading(self, owner: str) -> bool:
         """Has `owner` something running?"""
-        return bool(self._runs.get(owner))
+        return self._runs.any(owner)
 
     async def stop(self, owner: str) -> int:
         """Stops what `owner` has running; gives how many runs that were."""
-        runs = dict(self._runs.get(owner, {}))
-        for run_id, stop in runs.items():
-            stop.set()
-            await self._engines.abort(run_id)
-        return len(runs)
+        return await self._runs.stop(owner)

@@ -20,7 +20,7 @@ from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.reread import Reread, written_by_person
 from ocr_ui.engines.base import Engine
-from ocr_ui.errors import BadInput, EngineBusy, WorkbenchError
+from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.images.crops import Cutout, cut_out
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.annotate import Annotator, Item
@@ -39,8 +39,6 @@ MARGIN = 0.3
 """Around the box, as a share of its shorter side: finders of text want ground around it."""
 SMALLEST = 3.0
 """Pixels; a smaller box holds no text."""
-LOADING_BEAT = 0.5
-"""Seconds between two steps that say that the engine is still loading."""
 READING = (Task.SPOTTING, Task.TEXT)
 """Tasks that read the lines of a box; an item of another task is read with one of OTHERWISE."""
 OTHERWISE = ("full_text", "full_text_plain")
@@ -124,7 +122,7 @@ class Rereader:
         content = await asyncio.to_thread(checked, {"lines": lines})
         box = _box(quad, item, content, ids)
         name = engine or self._retries.engine_of(item.recognition.recognition)
-        while (chosen := await self._ready(name)) is None:
+        while (chosen := await self._engines.ready_soon(name)) is None:
             yield RereadStep("waiting", time.perf_counter() - begin)
         template = self._template(item.recognition.recognition, chosen)
         page, pixels = await self._pages.load(item.page.id)
@@ -140,12 +138,6 @@ class Rereader:
                     whole = replace(step.recognition, engine=replace(step.recognition.engine, name=name))
                     ended = self._end, item, content, box, ids, cutout, step, whole, seconds, person
                     yield await asyncio.to_thread(*ended)
-
-    async def _ready(self, name: str) -> Engine | None:
-        try:
-            return await self._engines.ready(name, LOADING_BEAT)
-        except EngineBusy:
-            return None
 
     def _template(self, recognition: Recognition, engine: Engine) -> PromptTemplate:
         """The item's own where it reads lines, else the first of OTHERWISE that the engine can do."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import Verdict
 from ocr_ui.domain.rollout import Answer, Judgement, Kind, Rollout
-from ocr_ui.engines.base import Engine
-from ocr_ui.errors import BadInput, EngineBusy, StoreFailed, WorkbenchError
+from ocr_ui.errors import BadInput, StoreFailed, WorkbenchError
 from ocr_ui.scoring.answer_rows import AnswerRow, answer_rows
 from ocr_ui.services.annotate import Annotator, Item, Saved
 from ocr_ui.services.engines import Engines
@@ -22,6 +21,7 @@ from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.retries import Retries, pixels_of
 from ocr_ui.services.rewarding import Rewarding
+from ocr_ui.services.runs import Runs
 from ocr_ui.services.sampling import Sampling, sample_picture
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import RolloutRow, StoredJudgement, StoredRollout
@@ -29,8 +29,6 @@ from ocr_ui.storage.store import Store
 
 log = logging.getLogger(__name__)
 
-LOADING_BEAT = 0.5
-"""Seconds between two steps that say that the engine is still loading."""
 LONGEST_LOOK = 24 * 3600.0
 """Seconds; a judgement is not said to have taken longer."""
 
@@ -91,7 +89,7 @@ class Rollouts:
     ) -> None:
         self._store, self._pages, self._engines = store, pages, engines
         self._retries, self._annotator, self._rewarding, self._settings = retries, annotator, rewarding, settings
-        self._runs: dict[str, dict[str, asyncio.Event]] = {}
+        self._runs = Runs(engines)
         self._keeping: set[asyncio.Task[None]] = set()
 
     # Asking
@@ -108,22 +106,11 @@ class Rollouts:
             NotFound: no such item, or its template is gone.
             BadInput: `item_without_prompt`, and those of `sample_picture`. EngineDead, EngineBusy.
         """
-        with self._listed(owner) as (run_id, stop):
+        run_id = uuid.uuid4().hex
+        with self._runs.listed(owner, run_id) as stop:
             async with aclosing(self._steps(recognition_id, ask, person, stop, run_id)) as steps:
                 async for step in steps:
                     yield step
-
-    @contextmanager
-    def _listed(self, owner: str) -> Iterator[tuple[str, asyncio.Event]]:
-        """A new run's id, and what is set once `stop` is called for its owner."""
-        run_id, stop = uuid.uuid4().hex, asyncio.Event()
-        self._runs.setdefault(owner, {})[run_id] = stop
-        try:
-            yield run_id, stop
-        finally:
-            del self._runs[owner][run_id]
-            if not self._runs[owner]:
-                del self._runs[owner]
 
     async def _steps(
         self, recognition_id: int, ask: Ask, person: Person | None, stop: asyncio.Event, run_id: str
@@ -131,7 +118,7 @@ class Rollouts:
         item = await self._annotator.open_item(recognition_id)
         request = await asyncio.to_thread(self._request, item, ask, run_id)
         name = ask.engine or self.engine_for(item)
-        while (engine := await self._ready(name)) is None:
+        while (engine := await self._engines.ready_soon(name)) is None:
             yield Step(None)
             if stop.is_set():
                 return
@@ -154,7 +141,8 @@ class Rollouts:
 
         Raises: as `sample`; also what the engine failed with, and EngineFailed where no answer came.
         """
-        with self._listed(owner) as (run_id, stop):
+        run_id = uuid.uuid4().hex
+        with self._runs.listed(owner, run_id) as stop:
             item, name, last = await self._last_step(recognition_id, ask, stop, run_id)
         if last.error is not None:
             raise last.error
@@ -203,23 +191,12 @@ class Rollouts:
         able = self._engines.varying()
         return usual if usual in able or not able else able[0]
 
-    async def _ready(self, name: str) -> Engine | None:
-        """The engine, or None where it is still loading after a while."""
-        try:
-            return await self._engines.ready(name, LOADING_BEAT)
-        except EngineBusy:
-            return None
-
     async def stop(self, owner: str) -> int:
         """Stops what `owner` has running; gives how many runs that were."""
-        runs = dict(self._runs.get(owner, {}))
-        for run_id, stop in runs.items():
-            stop.set()
-            await self._engines.abort(run_id)
-        return len(runs)
+        return await self._runs.stop(owner)
 
     def is_sampling(self, owner: str) -> bool:
-        return bool(self._runs.get(owner))
+        return self._runs.any(owner)
 
     async def close(self) -> None:
         """Waits until everything that came is stored."""

@@ -17,10 +17,18 @@ from ocr_ui.engines.base import AskedApart, Engine, EngineRequest, Finished, Sam
 from ocr_ui.engines.samples import check_samples, samples
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.exports.examples import picture_tokens, prompt_tokens
-from ocr_ui.images.door import encode_png
 from ocr_ui.images.transform import PictureTransform, prepare
 from ocr_ui.services.pacing import paced
-from ocr_ui.services.reading import Progress, ReadingRun, ReadRequest, check_engine, prompt_used, unexpected
+from ocr_ui.services.reading import (
+    Progress,
+    ReadingRun,
+    ReadRequest,
+    asked_of_engine,
+    check_engine,
+    most_pixels,
+    prompt_used,
+    unexpected,
+)
 from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -66,18 +74,10 @@ async def sample_picture(
     check_engine(engine, request.template)
     prompt, refused = prompt_used(request, engine, settings)
     check_samples(engine, prompt.sampling, n)
-    most = min(request.pixels or settings.engine_pixels, settings.engine_pixels)
-    copy, transform, notices = await asyncio.to_thread(prepare, pixels, most)
+    copy, transform, notices = await asyncio.to_thread(prepare, pixels, most_pixels(request, settings))
     group = _Group(pixels, page_sha256, engine, request, prompt, n)
     group.prepared(transform, (*request.notices, *refused, *notices))
-    asked = EngineRequest(
-        id=request.run_id,
-        pixels=copy,
-        encode=lambda: encode_png(copy),
-        task=request.template.task,
-        prompt=prompt.text,
-        sampling=dict(prompt.sampling),
-    )
+    asked = asked_of_engine(request, prompt, copy)
     stop = stop or asyncio.Event()
     try:
         async with aclosing(_steps(group, engine, asked, stop)) as steps:

@@ -250,7 +250,7 @@ class Loading(ScriptedEngine):
 
 
 async def test_it_waits_for_an_engine_that_loads(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ocr_ui.services.recognize.LOADING_BEAT", 0.01)
+    monkeypatch.setattr("ocr_ui.services.engines.LOADING_BEAT", 0.01)
     engine = Loading()
     here = await bench(store, engine=engine)
     steps = []
@@ -261,7 +261,7 @@ async def test_it_waits_for_an_engine_that_loads(store: Store, monkeypatch: pyte
 
 
 async def test_stop_is_heard_while_the_engine_loads(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ocr_ui.services.recognize.LOADING_BEAT", 0.01)
+    monkeypatch.setattr("ocr_ui.services.engines.LOADING_BEAT", 0.01)
     here = await bench(store, engine=Loading())
     task = asyncio.create_task(here.all("ann"))
     await asyncio.sleep(0.05)
