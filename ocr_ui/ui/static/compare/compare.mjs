@@ -7,29 +7,18 @@
  * Events to the server: submit {item, engine}: read again; select {value: id}: open this item for correction.
  */
 
-import { parsed, say } from "../page/dom.mjs";
+import { parsed, say, styleSheets } from "../page/dom.mjs";
 import { Api } from "../viewer/api.mjs";
 import { Bar } from "./bar.mjs";
 import { Panel } from "./panel.mjs";
 
 export async function mount({ element, props, trigger, watch }) {
   element.compare?.destroy();
-  await styleSheet();
+  await styleSheets(import.meta.url, "compare.css");
   const compare = new Compare({ element, props, trigger });
   element.compare = compare;
   watch("value", () => element.compare === compare && compare.receive(parsed(props.value, null)));
   return compare;
-}
-
-/** The style sheet beside this module, once a page. */
-function styleSheet() {
-  const href = new URL("compare.css", import.meta.url).href;
-  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
-  return new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: resolve });
-    link.onerror = () => reject(new Error(`no style sheet at ${href}`));
-    document.head.append(link);
-  });
 }
 
 class Compare {

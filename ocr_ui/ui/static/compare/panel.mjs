@@ -2,6 +2,7 @@
 
 import { make } from "../page/dom.mjs";
 import { Picture } from "./picture.mjs";
+import { Rows } from "./rows.mjs";
 
 const SIDES = ["left", "right"];
 const LETTERS = { left: "A", right: "B" };
@@ -11,15 +12,15 @@ export class Panel {
   /** `onkeep(id)`: this reading is to be corrected; `onclose()`. */
   constructor({ t, onkeep, onclose }) {
     Object.assign(this, { t, onkeep, onclose });
-    this.rows = [];
-    this.picture = new Picture({ t, onchoose: (index) => this.choose(index, { focus: true }) });
+    this.picture = new Picture({ t, onchoose: (index) => this.rows.choose(index, { focus: true }) });
+    this.rows = new Rows(this.picture);
     this.title = make("h2", { textContent: t("title"), tabindex: "-1" });
     this.summary = make("p", { class: "wb-cmp-summary", role: "status" });
-    this.only = make("input", { type: "checkbox", id: "compare-only", onchange: () => this.#filter() });
+    this.only = make("input", { type: "checkbox", id: "compare-only", onchange: () => this.rows.filter(this.only.checked) });
     this.steps = [
       ["previous", "↑", -1],
       ["next", "↓", 1],
-    ].map(([key, sign, step]) => this.#button(key, sign, () => this.step(step)));
+    ].map(([key, sign, step]) => this.#button(key, sign, () => this.rows.step(step)));
     const close = this.#button("close", "✕", onclose);
     close.id = "compare-close";
     this.heads = make("div", { class: "wb-cmp-heads" });
@@ -58,14 +59,14 @@ export class Panel {
   show(comparison) {
     const all = comparison.sections.flatMap((section) => section.rows);
     this.element.hidden = false;
-    this.chosen = null;
     this.only.checked = false;
     this.picture.show(comparison.picture, all);
     this.heads.replaceChildren(make("span"), ...SIDES.map((side) => this.#head(side, comparison[side])));
-    this.rows = [];
-    this.body.replaceChildren(...comparison.sections.map((section) => this.#section(section)));
+    const made = [];
+    this.body.replaceChildren(...comparison.sections.map((section) => this.#section(section, made)));
+    this.rows.set(made);
     this.#summarize(all, comparison.edit_distance);
-    this.#filter();
+    this.rows.filter(this.only.checked);
     this.title.focus({ preventScroll: true });
   }
 
@@ -96,13 +97,14 @@ export class Panel {
     );
   }
 
-  #section({ kind, rows }) {
+  /** The rows that it makes are added to `made`. */
+  #section({ kind, rows }, made) {
     const heads = ["", "A", "B"].map((name) => make("th", { scope: "col", textContent: name }));
     const table = make(
       "table",
       {},
       make("thead", { class: "wb-cmp-offscreen" }, make("tr", {}, ...heads)),
-      make("tbody", {}, ...rows.map((row) => this.#row(row))),
+      make("tbody", {}, ...rows.map((row) => this.#row(row, made))),
     );
     return make(
       "section",
@@ -112,8 +114,8 @@ export class Panel {
     );
   }
 
-  #row(row) {
-    const index = this.rows.length;
+  #row(row, made) {
+    const index = made.length;
     const state = this.t(`state.${row.state}`);
     const sign = make("span", { title: state, "aria-hidden": "true", textContent: SIGNS[row.state] });
     const said = make("span", { class: "wb-cmp-offscreen", textContent: state });
@@ -123,13 +125,13 @@ export class Panel {
       {
         tabindex: "-1",
         "data-state": row.state,
-        onclick: () => this.choose(index),
-        onfocus: () => this.choose(index),
+        onclick: () => this.rows.choose(index),
+        onfocus: () => this.rows.choose(index),
       },
       make("th", { scope: "row" }, sign, said, name),
       ...SIDES.map((side) => this.#cell(side, row[side])),
     );
-    this.rows.push({ element, state: row.state });
+    made.push({ element, differs: row.state !== "same" });
     return element;
   }
 
@@ -150,46 +152,12 @@ export class Panel {
     this.only.disabled = !differing;
   }
 
-  #filter() {
-    for (const { element, state } of this.rows) element.hidden = this.only.checked && state === "same";
-    this.#makeReachable();
-  }
-
-  /** One row takes part in the order of Tab: the chosen one, else the first that is seen. */
-  #makeReachable() {
-    const seen = this.rows.filter(({ element }) => !element.hidden);
-    const own = seen.find(({ element }) => element === this.rows[this.chosen]?.element) ?? seen[0];
-    for (const { element } of this.rows) element.tabIndex = element === own?.element ? 0 : -1;
-  }
-
-  choose(index, { focus = false } = {}) {
-    if (this.chosen !== index) {
-      this.rows[this.chosen]?.element.removeAttribute("aria-current");
-      this.chosen = index;
-      this.rows[index].element.setAttribute("aria-current", "true");
-      this.#makeReachable();
-    }
-    this.picture.choose(index);
-    if (focus) this.rows[index].element.focus();
-  }
-
-  /** The next row that differs, or the one before; around the end to the beginning. */
-  step(by, wanted = (row) => row.state !== "same") {
-    const count = this.rows.length;
-    const start = this.chosen ?? (by > 0 ? -1 : count);
-    for (let n = 1; n <= count; n += 1) {
-      const index = (((start + by * n) % count) + count) % count;
-      const row = this.rows[index];
-      if (!row.element.hidden && wanted(row)) return this.choose(index, { focus: true });
-    }
-    return undefined;
-  }
-
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const { rows } = this;
     const any = () => true;
-    const arrows = { ArrowDown: () => this.step(1, any), ArrowUp: () => this.step(-1, any) };
-    const keys = { n: () => this.step(1), p: () => this.step(-1), Escape: this.onclose };
+    const arrows = { ArrowDown: () => rows.step(1, any), ArrowUp: () => rows.step(-1, any) };
+    const keys = { n: () => rows.step(1), p: () => rows.step(-1), Escape: this.onclose };
     const own = event.target.closest("tr") ? { ...keys, ...arrows } : keys;
     const does = own[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!does) return;

@@ -22,3 +22,18 @@ export function say(words, key, values = {}) {
 export function parsed(json, fallback) {
   return json ? JSON.parse(json) : fallback;
 }
+
+/** The style sheet at an address, once a page; resolves when it is there, so that nothing jumps. */
+export function styleSheet(address) {
+  const { href } = new URL(address);
+  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
+  return new Promise((resolve, reject) => {
+    const link = make("link", { rel: "stylesheet", href });
+    link.onload = resolve;
+    link.onerror = () => reject(new Error(`no style sheet at ${href}`));
+    document.head.append(link);
+  });
+}
+
+/** The style sheets that stand beside a module or are named from it. */
+export const styleSheets = (module, ...files) => Promise.all(files.map((file) => styleSheet(new URL(file, module))));

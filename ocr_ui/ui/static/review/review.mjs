@@ -5,32 +5,21 @@
  * Events to the server: select {value: name}: the list is to show a saved filter; input: the list has changed.
  */
 
-import { parsed, say } from "../page/dom.mjs";
+import { parsed, say, styleSheets } from "../page/dom.mjs";
+import { PERSON_KEY, personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
 import { h } from "../viewer/dom.mjs";
 import { Desk } from "./desk.mjs";
 import { queryOf, queueAddress } from "./session.mjs";
 
 const MODES = ["first", "blind", "visible", "disputes"];
-const PERSON_KEY = "workbench.person";
 const COUNT_MS = 300;
 
 export async function mount({ element, props, trigger }) {
   element.review?.destroy();
-  await Promise.all(["review.css", "../compare/compare.css"].map(styleSheet));
+  await styleSheets(import.meta.url, "review.css", "../compare/compare.css");
   element.review = new Start({ element, props, trigger });
   return element.review;
-}
-
-function styleSheet(name) {
-  const href = new URL(name, import.meta.url).href;
-  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
-  return new Promise((resolve, reject) => {
-    const link = h("link", { rel: "stylesheet", href });
-    link.onload = resolve;
-    link.onerror = () => reject(new Error(`no style sheet at ${href}`));
-    document.head.append(link);
-  });
 }
 
 class Start {
@@ -67,7 +56,7 @@ class Start {
       id: "review-person",
       oninput: () => this.#named(),
     });
-    this.person.value = localStorage.getItem(PERSON_KEY) ?? "";
+    this.person.value = personOf();
     this.mode = h(
       "select",
       { id: "review-mode", onchange: () => this.#count() },
@@ -167,7 +156,7 @@ class Start {
     this.desk = null;
     this.root.closest(".tabitem").classList.remove("wb-reviewing");
     this.panel.hidden = false;
-    this.person.value = localStorage.getItem(PERSON_KEY) ?? "";
+    this.person.value = personOf();
     this.trigger("input", {});
     this.#count();
     this.button.disabled = false;

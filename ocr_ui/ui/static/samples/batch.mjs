@@ -6,6 +6,7 @@
  */
 
 import { make, parsed, say } from "../page/dom.mjs";
+import { personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
 
 const LOOK_MS = 1000;
@@ -67,13 +68,7 @@ class Batch {
   #ask() {
     this.start.disabled = true;
     const values = Object.entries(this.fields).map(([name, field]) => [name, Number(field.value)]);
-    let person = "";
-    try {
-      person = localStorage.getItem("workbench.person") ?? "";
-    } catch {
-      // A browser that keeps nothing: nobody is named.
-    }
-    return { ...Object.fromEntries(values), engine: this.engine.value, person };
+    return { ...Object.fromEntries(values), engine: this.engine.value, person: personOf() };
   }
 
   receive(value) {

@@ -2,6 +2,7 @@
 
 import { make } from "../page/dom.mjs";
 import { Picture } from "../compare/picture.mjs";
+import { Rows } from "../compare/rows.mjs";
 import { Blind } from "./blind.mjs";
 
 const key = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
@@ -10,7 +11,7 @@ const shown = (reward) => (reward === null || reward === undefined ? "–" : rew
 export class Panel {
   /** `person()` gives the name of whoever judges; `onlabel()`: an answer has become the label; `onclose()`. */
   constructor({ t, api, person, onlabel, onclose }) {
-    Object.assign(this, { t, api, person, onlabel, onclose, rows: [], order: [] });
+    Object.assign(this, { t, api, person, onlabel, onclose, order: [] });
     this.title = make("h2", { tabindex: "-1", textContent: t("title") });
     this.mark = make("span", { class: "wb-smp-mark" });
     this.summary = make("p", { class: "wb-cmp-summary", role: "status" });
@@ -24,7 +25,8 @@ export class Panel {
     close.setAttribute("aria-label", t("close"));
     this.notes = make("p", { class: "wb-smp-notes", dir: "auto", hidden: true });
     this.alert = make("p", { class: "wb-smp-alert", role: "alert", dir: "auto", hidden: true });
-    this.picture = new Picture({ t, sides: ["left"], onchoose: (row) => this.choose(row, { focus: true }) });
+    this.picture = new Picture({ t, sides: ["left"], onchoose: (row) => this.rows.choose(row, { focus: true }) });
+    this.rows = new Rows(this.picture);
     this.table = make("div", { class: "wb-smp-table", role: "table", "aria-label": t("title") });
     this.blind = new Blind({ t, api, person, onend: (judged) => this.#judged(judged) });
     const said = make("div", { class: "wb-smp-stage" }, this.table, this.blind.element);
@@ -92,7 +94,7 @@ export class Panel {
   // When they are there -----------------------------------------------------------------------------------------------
 
   async show(rollout, blind) {
-    Object.assign(this, { rollout, since: performance.now(), chosen: null, order: [] });
+    Object.assign(this, { rollout, since: performance.now(), order: [] });
     this.element.hidden = false;
     this.element.dataset.state = "shown";
     this.#tell("");
@@ -143,9 +145,9 @@ export class Panel {
     this.table.style.setProperty("--columns", answers.length);
     const corner = make("div", { class: "wb-smp-label", role: "columnheader", textContent: this.t("label") });
     const head = make("div", { class: "wb-smp-heads", role: "row" }, corner, ...answers.map((one) => this.#column(one)));
-    this.rows = rows.map((row, index) => ({ element: this.#row(row, index), differs: row.differs }));
+    this.rows.set(rows.map((row, index) => ({ element: this.#row(row, index), differs: row.differs })));
     const none = rows.length ? [] : [make("p", { class: "wb-smp-wait", textContent: this.t("nothing") })];
-    this.table.replaceChildren(head, ...this.rows.map(({ element }) => element), ...none);
+    this.table.replaceChildren(head, ...this.rows.all.map(({ element }) => element), ...none);
   }
 
   #column(answer) {
@@ -204,8 +206,8 @@ export class Panel {
         role: "row",
         tabindex: "-1",
         "data-differs": row.differs ? "yes" : "no",
-        onclick: () => this.choose(index),
-        onfocus: () => this.choose(index),
+        onclick: () => this.rows.choose(index),
+        onfocus: () => this.rows.choose(index),
       },
       make("div", { class: "wb-smp-label", role: "rowheader", dir: "auto" }, label),
       ...cells,
@@ -227,37 +229,8 @@ export class Panel {
   // Rows --------------------------------------------------------------------------------------------------------------
 
   #filter() {
-    for (const { element, differs } of this.rows) element.hidden = this.only.checked && !differs;
-    this.only.disabled = this.rows.every((row) => !row.differs);
-    this.#makeReachable();
-  }
-
-  #makeReachable() {
-    const seen = this.rows.filter(({ element }) => !element.hidden);
-    const own = seen.find(({ element }) => element === this.rows[this.chosen]?.element) ?? seen[0];
-    for (const { element } of this.rows) element.tabIndex = element === own?.element ? 0 : -1;
-  }
-
-  choose(index, { focus = false } = {}) {
-    if (this.chosen !== index) {
-      this.rows[this.chosen]?.element.removeAttribute("aria-current");
-      this.chosen = index;
-      this.rows[index].element.setAttribute("aria-current", "true");
-      this.#makeReachable();
-    }
-    this.picture.choose(index);
-    if (focus) this.rows[index].element.focus();
-  }
-
-  #step(by, wanted) {
-    const count = this.rows.length;
-    const start = this.chosen ?? (by > 0 ? -1 : count);
-    for (let n = 1; n <= count; n += 1) {
-      const index = (((start + by * n) % count) + count) % count;
-      const row = this.rows[index];
-      if (!row.element.hidden && wanted(row)) return this.choose(index, { focus: true });
-    }
-    return undefined;
+    this.only.disabled = this.rows.all.every((row) => !row.differs);
+    this.rows.filter(this.only.checked);
   }
 
   // Judging -----------------------------------------------------------------------------------------------------------
@@ -357,13 +330,13 @@ export class Panel {
   }
 
   #does(name, event) {
-    const differs = (row) => row.differs;
+    const { rows } = this;
     const any = () => true;
-    const arrows = { ArrowDown: () => this.#step(1, any), ArrowUp: () => this.#step(-1, any) };
+    const arrows = { ArrowDown: () => rows.step(1, any), ArrowUp: () => rows.step(-1, any) };
     const leave = () => (this.ranks ? this.#rank() : this.onclose());
     const always = { Escape: leave };
     if (!this.rollout) return always[name];
-    const keys = { n: () => this.#step(1, differs), p: () => this.#step(-1, differs), b: () => this.#judge() };
+    const keys = { n: () => rows.step(1), p: () => rows.step(-1), b: () => this.#judge() };
     const number = Number(name) - 1;
     if (this.ranks && this.rollout.answers[number]) return () => this.#place(number);
     const own = event.target.closest(".wb-smp-row") ? arrows : {};

@@ -6,29 +6,17 @@
  * Event to the server: select {value: id}: open this item again, since its label has changed.
  */
 
-import { parsed, say } from "../page/dom.mjs";
+import { parsed, say, styleSheets } from "../page/dom.mjs";
+import { personOf } from "../page/person.mjs";
 import { Api, Failure, failureFrom } from "../viewer/api.mjs";
 import { Bar } from "./bar.mjs";
 import { Panel } from "./panel.mjs";
 
-const PERSON_KEY = "workbench.person";
-
 export async function mount({ element, props, trigger }) {
   element.samples?.destroy();
-  await Promise.all(["../compare/compare.css", "samples.css"].map(styleSheet));
+  await styleSheets(import.meta.url, "../compare/compare.css", "samples.css");
   element.samples = new Samples({ element, props, trigger });
   return element.samples;
-}
-
-/** A style sheet beside this module, once a page. */
-function styleSheet(file) {
-  const href = new URL(file, import.meta.url).href;
-  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
-  return new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: resolve });
-    link.onerror = () => reject(new Error(`no style sheet at ${href}`));
-    document.head.append(link);
-  });
 }
 
 class Samples {
@@ -49,7 +37,7 @@ class Samples {
     this.panel = new Panel({
       t: this.t,
       api: this.api,
-      person: () => personOf(),
+      person: personOf,
       onlabel: () => this.#labelled(),
       onclose: () => this.close(),
     });
@@ -178,13 +166,5 @@ class Samples {
   #labelled() {
     this.close();
     this.trigger("select", { index: 0, value: this.item });
-  }
-}
-
-function personOf() {
-  try {
-    return localStorage.getItem(PERSON_KEY) ?? "";
-  } catch {
-    return "";
   }
 }

@@ -3,12 +3,12 @@
  * saving, trying again, and what to do when somebody else was faster. Emits "review" on the editor.
  */
 
+import { PERSON_KEY } from "../page/person.mjs";
 import { KeptDrafts } from "./keptdrafts.mjs";
 import { contentOf, documentOf, sameDocument } from "./state.mjs";
 
 const DRAFT_MS = 300; // after the first edit that no draft has yet: on disk within a second, however long one types
 const DIFFERENCE_MS = 700;
-const PERSON_KEY = "workbench.person";
 const BROWSER_KEY = "workbench.browser";
 
 export class Review {

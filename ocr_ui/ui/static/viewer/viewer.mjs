@@ -13,6 +13,7 @@ import { makeActions } from "./actions.mjs";
 import { ask } from "./dialogs.mjs";
 import { Detail } from "./detail.mjs";
 import { Door } from "./door.mjs";
+import { styleSheets } from "../page/dom.mjs";
 import { h, makeWords, relabel } from "./dom.mjs";
 import { Drafts } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
@@ -51,7 +52,7 @@ let mounted = 0;
 
 export async function mount({ element, props, trigger, watch }) {
   element.viewer?.destroy();
-  await Promise.all(["viewer.css", "editing.css", "parts.css"].map(styleSheet));
+  await styleSheets(import.meta.url, "viewer.css", "editing.css", "parts.css");
   const viewer = new Viewer({ element, props, trigger });
   element.viewer = viewer;
   watch("value", () => element.viewer === viewer && viewer.receive(props.value));
@@ -60,19 +61,6 @@ export async function mount({ element, props, trigger, watch }) {
   viewer.receive(props.value);
   viewer.root.dataset.ready = "1";
   return viewer;
-}
-
-/** A style sheet beside this module, once a page; resolves when it is there so that nothing jumps. */
-function styleSheet(name) {
-  const href = new URL(name, import.meta.url).href;
-  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return undefined;
-  const link = h("link", { rel: "stylesheet", href });
-  const loaded = new Promise((resolve, reject) => {
-    link.onload = resolve;
-    link.onerror = () => reject(new Error(`no style sheet at ${href}`));
-  });
-  document.head.append(link);
-  return loaded;
 }
 
 class Viewer {
