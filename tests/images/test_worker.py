@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from ocr_ui.images import door
 from ocr_ui.images.door import Limits, encode_png, open_pages, open_picture
 from ocr_ui.images.worker import Pool, Worker
 from tests.images import pdf_files
+from tests.processes import gone
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIMITS = Limits()
@@ -50,21 +50,6 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str) -> lis
 
     monkeypatch.setattr(door, "_pool", Pool(start=start))
     return workers
-
-
-def alive(pid: int) -> bool:
-    """Running, or stopped; not a zombie that waits for its parent."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
-def gone(pid: int, seconds: float = 10) -> bool:
-    end = time.monotonic() + seconds
-    while alive(pid) and time.monotonic() < end:
-        time.sleep(0.02)
-    return not alive(pid)
 
 
 def test_a_decoder_that_hangs_is_ended_and_the_next_picture_is_read(pool: Pool) -> None:
