@@ -14,7 +14,7 @@ _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{
 _SIMPLE = {'"': '"', "'": "'", "/": "/", "“": "“", "”": "”", "‘": "‘", "’": "’"}
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
 _HEX = re.compile(r"u[0-9a-fA-F]{4}")
-_PATH = re.compile(r"(?:^|[\s\"'(])[A-Za-z]:\\[A-Za-z0-9_.]")
+_PATH = re.compile(r"(?:^|[\s\"'(])[A-Za-z]:\\(?!u[0-9a-fA-F]{4})[A-Za-z0-9_.]")
 _MATHS = re.compile(r"[$^{}]|_[{A-Za-z0-9]|\\[({\[]")
 SUSPECT = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[bf]|[tnr](?=[A-Za-z])|u(?![0-9a-fA-F]{4}))")
 """Finds a string that strict JSON reads, but perhaps wrongly."""

@@ -76,6 +76,8 @@ class Queues:
         name = people.clean(person)
         with self._database.reading() as connection:
             person_id = connection.scalar(select(person_table.c.id).where(person_table.c.name == name))
+            if name and person_id is None:
+                return Pace(0, 0, 0.0)  # somebody new: NULL stands for nobody, whose work is not theirs
             is_theirs = review_history.c.person_id == person_id
             reviews = select(review_history.c.recognition_id).where(
                 is_theirs, review_history.c.created_at >= since, review_history.c.state.in_(_FINISHED)

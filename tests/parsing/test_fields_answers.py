@@ -115,6 +115,7 @@ def test_backslashes(text: str, value: str) -> None:
 
 
 def test_a_path_that_ends_in_a_backslash_does_not_swallow_the_next_field() -> None:
+    assert values(parse(r'{"a": "A:\u00e9t\u00e9", "b": "2')) == {"a": "A:été", "b": "2"}
     assert values(parse(r'{"a": "C:\temp\", "b": "2"}')) == {"a": "C:\\temp\\", "b": "2"}
 
 

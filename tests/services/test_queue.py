@@ -93,6 +93,12 @@ async def test_time_of_work_is_summed_by_person_and_counts_once(queue: Queue, st
     assert (await queue.pace(ANN, datetime.now(UTC) + timedelta(seconds=1))).done == 0
 
 
+async def test_somebody_new_has_not_done_what_nobody_has_signed(queue: Queue, store: Store) -> None:
+    await Annotator(store).save_correction(1, 0, MODEL, "right")
+    assert (await queue.pace(Person(""), TODAY)).done == 1
+    assert (await queue.pace(Person("Somebody new"), TODAY)).done == 0
+
+
 async def test_work_renews_claims(store: Store) -> None:
     short = Queue(store, Dataset(store), Settings(claim_minutes=0.0001))
     taken = await short.take_one(1, A, ANN)
