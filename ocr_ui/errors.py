@@ -81,3 +81,8 @@ class PushFailed(WorkbenchError):
     """The other side of a push did not take all of it; the same push goes on where it broke off."""
 
     status = 502
+
+
+def internal() -> WorkbenchError:
+    """What a person is told where something went wrong that nobody expected; the log has what it was."""
+    return WorkbenchError("internal", "Something went wrong in the server. Try again.", "The log has the whole error.")

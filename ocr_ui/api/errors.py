@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.errors import BadInput, WorkbenchError
+from ocr_ui.errors import BadInput, WorkbenchError, internal
 
 log = logging.getLogger(__name__)
 
@@ -71,10 +71,6 @@ def _of_http(error: HTTPException) -> WorkbenchError:
     return WorkbenchError(HTTPStatus(error.status_code).name.lower(), f"{str(error.detail).rstrip('.')}.")
 
 
-def _internal() -> WorkbenchError:
-    return WorkbenchError("internal", "Something went wrong in the server.", "The log has the whole error.")
-
-
 class Unexpected:
     """Logs what nobody expected and tells it without its inside.
 
@@ -101,4 +97,4 @@ class Unexpected:
             if answered:
                 raise
             log.exception("%s %s failed", scope["method"], scope["path"])
-            await error_response(_internal(), Request(scope), self._localize)(scope, receive, send)
+            await error_response(internal(), Request(scope), self._localize)(scope, receive, send)

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.errors import BadInput, NotFound, WorkbenchError, internal
 from ocr_ui.exports.sample import Options
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Filters
@@ -193,7 +193,7 @@ class Pushes:
             push.error, push.state = _alone(error), "failed"
             log.warning("The push to %s failed: %s", push.target, error.message)
         except Exception:
-            push.error, push.state = WorkbenchError("internal", "Something went wrong in the server."), "failed"
+            push.error, push.state = internal(), "failed"
             log.exception("The push to %s failed", push.target)
         finally:
             push.ended.set()

@@ -6,15 +6,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from ocr_ui.errors import WorkbenchError
-from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
-from ocr_ui.ui.messages import localize, localize_error
+from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.dataset import DatasetTab
 from ocr_ui.ui.tabs.read import SPEAKING, ReadTab
 from ocr_ui.ui.texts import LANGUAGES, words
+from ocr_ui.ui.unexpected import expected, guard
 from ocr_ui.ui.words import only
 
 STATIC = Path(__file__).resolve().parent / "static"
@@ -65,6 +64,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
         read.wire(header)
         dataset.wire(dataset_tab)
         wire_opening(workbench, language, demo, tabs, read, dataset)
+    guard(demo, table["app.failed"], language)
     return demo
 
 
@@ -104,8 +104,8 @@ def wire_opening(
                     return await shown(latest, engine)
                 received = await workbench.pictures.again(int(page))
                 return [localize(workbench.views.picture(received), language), *await first(engine)]
-        except WorkbenchError as error:
-            gr.Warning(localize_error(error_value(error), language)["message"])
+        except Exception as error:
+            gr.Warning(error_sentence(expected(error), language))
         return [gr.skip(), *await first(engine)]
 
     opened = [read.viewer, *read.actions.parts, read.template, *read.described]

@@ -13,6 +13,8 @@ from typing import Any
 
 from ocr_ui.domain.amounts import bytes_text, pixels_text
 from ocr_ui.domain.review import State
+from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.view import error_value
 from ocr_ui.ui.label_messages import LEFT_OUT_ZH, PROBLEMS_ZH
 from ocr_ui.ui.texts import TEXTS
 
@@ -465,6 +467,12 @@ def localize_error(error: dict[str, Any], language: str) -> dict[str, Any]:
     if error["code"] in ADMINISTRATOR and error.get("hint"):
         return {**error, "hint": FOR_ADMINISTRATOR.format(hint=error["hint"])}
     return error
+
+
+def error_sentence(error: WorkbenchError, language: str) -> str:
+    """What is wrong and what to do, in "en" or "zh"."""
+    said = localize_error(error_value(error), language)
+    return f"{said['message']} {said['hint']}".strip()
 
 
 def localize_reasons(reasons: list[dict[str, Any]], language: str) -> list[dict[str, Any]]:

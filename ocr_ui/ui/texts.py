@@ -20,6 +20,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "Read a picture, see every line on it, put it right, keep it as training data.",
         "zh": "识别图片，逐行对照，随手改正，存为训练数据。",
     },
+    "app.failed": {"en": "That did not work", "zh": "操作未成功"},
     "app.language": {"en": "Language", "zh": "语言"},
     "engine.idle": {"en": "{engine}: not started", "zh": "{engine}：未启动"},
     "engine.loading": {"en": "{engine}: loading", "zh": "{engine}：正在加载"},

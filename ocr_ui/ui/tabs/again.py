@@ -8,13 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
-from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
-from ocr_ui.ui.messages import localize, localize_error
+from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.unexpected import expected
 from ocr_ui.ui.words import only
 
 TAIL = 600
@@ -54,9 +53,8 @@ class ReadAgain:
                 async for step in steps:
                     value = await asyncio.to_thread(self._workbench.views.reading, page_id, step)
                     yield {**shown, **self._progress(localize(value, self._language))}
-        except WorkbenchError as error:
-            said = localize_error(error_value(error), self._language)
-            message = f"{said['message']} {said['hint']}".strip()
+        except Exception as error:
+            message = error_sentence(expected(error), self._language)
             yield {**shown, "run": {"state": "failed", "message": message}, "text": "", "right": None}
 
     @staticmethod

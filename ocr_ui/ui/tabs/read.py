@@ -12,14 +12,14 @@ from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
-from ocr_ui.ui.messages import localize, localize_error
+from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.tabs.again import ReadAgain
 from ocr_ui.ui.tabs.result_actions import ResultActions
 from ocr_ui.ui.tabs.samples import sample_panel
+from ocr_ui.ui.unexpected import expected
 from ocr_ui.ui.viewer import Viewer
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
@@ -293,7 +293,7 @@ class ReadTab:
             try:
                 asked, engine = await self._workbench.retries.request(int(recognition_id or 0), kind)
             except WorkbenchError as error:
-                gr.Warning(self._said(error))
+                gr.Warning(error_sentence(error, self._language))
                 yield [gr.skip(), gr.skip(), gr.skip(), *self.actions.hidden()]
                 return
             async with aclosing(self._stream(request, shown, asked, engine)) as steps:
@@ -327,9 +327,9 @@ class ReadTab:
                     value["warnings"] = [*_about_picture(shown), *value["warnings"]]
                     recognition = step.progress.recognition if step.recognition_id is not None else None
                     yield [value, gr.skip(), gr.skip(), *kept]
-        except WorkbenchError as error:
+        except Exception as error:
             page, _ = await self._workbench.pictures.load(page_id)
-            yield [localize(views.failed(page, page_id, error), self._language), *idle, *kept]
+            yield [localize(views.failed(page, page_id, expected(error)), self._language), *idle, *kept]
             return
         yield [gr.skip(), *idle, *await asyncio.to_thread(self.actions.updates, recognition)]
 
@@ -360,7 +360,7 @@ class ReadTab:
         try:
             saved = self._workbench.templates.save_version(name, text)
         except WorkbenchError as error:
-            return gr.skip(), gr.skip(), self._said(error)
+            return gr.skip(), gr.skip(), error_sentence(error, self._language)
         said = fill(self._words["read.saved_version"], version=saved.version, name=name)
         return self._version_choices(saved), prompt, said
 
@@ -372,7 +372,7 @@ class ReadTab:
         try:
             saved = self._workbench.templates.save_new(new_name.strip(), titles, text, based_on=name)
         except WorkbenchError as error:
-            gr.Warning(self._said(error))
+            gr.Warning(error_sentence(error, self._language))
             return [gr.skip()] * (2 + len(self.described))
         gr.Info(fill(self._words["read.saved_new"], name=saved.name))
         choices = gr.update(choices=self._template_choices(), value=saved.name)
@@ -382,7 +382,7 @@ class ReadTab:
         try:
             self._workbench.templates.restore(name, version)
         except WorkbenchError as error:
-            gr.Warning(self._said(error))
+            gr.Warning(error_sentence(error, self._language))
         return self.choose(name, engine)
 
     async def stop_reading(self, request: gr.Request) -> None:
@@ -492,10 +492,6 @@ class ReadTab:
 
     def _takes_prompt(self, engine: str) -> bool:
         return next((info.takes_prompt for info in self._workbench.engines.infos() if info.name == engine), True)
-
-    def _said(self, error: WorkbenchError) -> str:
-        said = localize_error(error_value(error), self._language)
-        return f"{said['message']} {said['hint']}".strip()
 
 
 def engine_choices(workbench: Workbench) -> list[tuple[str, str]]:

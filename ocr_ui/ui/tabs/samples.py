@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from ocr_ui.domain.person import Person
-from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.rollout_view import batch_value
 from ocr_ui.services.rollouts import Ask
 from ocr_ui.services.view import error_value
@@ -15,6 +14,7 @@ from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import localize_error
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.reward_messages import localize_rollout
+from ocr_ui.ui.unexpected import expected
 from ocr_ui.ui.words import only
 
 
@@ -64,6 +64,6 @@ class SampleBatch:
         try:
             ask = Ask(int(event.n), float(event.temperature), float(event.top_p), str(event.engine))
             begun = await self._workbench.batches.start(ask, query, Person(str(event.person)))
-        except WorkbenchError as error:
-            return {"error": localize_error(error_value(error), self._language)}
+        except Exception as error:
+            return {"error": localize_error(error_value(expected(error)), self._language)}
         return localize_rollout(batch_value(begun), self._language)

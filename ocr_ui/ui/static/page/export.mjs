@@ -1,5 +1,6 @@
 // What the list found, as data: formats with a record of each, options, frozen versions, and pushes.
 import { make, say } from "./dom.mjs";
+import { randomKey } from "./random.mjs";
 
 const FORMATS = {
   files: ["jsonl", "csv", "xlsx", "docx"],
@@ -81,7 +82,7 @@ function fold(name, title, ...children) {
 
 /** A labelled control, with a word of help under it. */
 function field(label, control, help = "") {
-  const id = `wb-field-${Math.random().toString(36).slice(2)}`;
+  const id = `wb-field-${randomKey()}`;
   control.id = id;
   const under = help && make("small", { id: `${id}-help`, textContent: help });
   if (under) control.setAttribute("aria-describedby", under.id);

@@ -1,5 +1,6 @@
 /** The desk: one page of the queue after the other, in the viewer or, of disputes, in the view that merges two people's. */
 
+import { randomKey } from "../page/random.mjs";
 import { ask } from "../viewer/dialogs.mjs";
 import { h, setText } from "../viewer/dom.mjs";
 import { makeHelp } from "../viewer/help.mjs";
@@ -24,7 +25,7 @@ export class Desk {
     this.leaving = new AbortController();
     this.spent = new Map(); // seconds by item
     this.outbox = sharedOutbox(api);
-    const holder = crypto.randomUUID();
+    const holder = randomKey();
     const patient = {
       get: (path) => this.#patiently(() => api.get(path)),
       post: (path, data) => this.#patiently(() => api.post(path, data)),

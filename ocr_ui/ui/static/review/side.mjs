@@ -1,5 +1,6 @@
 /** What stands beside the work: comments on the page and its lines, and the guidelines of the project. */
 
+import { randomKey } from "../page/random.mjs";
 import { h, setText } from "../viewer/dom.mjs";
 
 export class Side {
@@ -123,7 +124,7 @@ export class Side {
     if (!text.trim()) return this.field.focus();
     const { id } = this;
     // One key for one text: sent again after a lost answer, it counts once.
-    if (this.sent?.text !== text || this.sent.id !== id) this.sent = { id, text, key: crypto.randomUUID() };
+    if (this.sent?.text !== text || this.sent.id !== id) this.sent = { id, text, key: randomKey() };
     const body = { text, line_id: this.line()?.id ?? "", person: this.person(), client_key: this.sent.key };
     try {
       const comment = await this.api.post(`/v1/items/${id}/comments`, body);

@@ -1,11 +1,11 @@
 /** The answers side by side: as they come, then with what each is worth and where they differ. */
 
 import { make } from "../page/dom.mjs";
+import { randomKey } from "../page/random.mjs";
 import { Picture } from "../compare/picture.mjs";
 import { Rows } from "../compare/rows.mjs";
 import { Blind } from "./blind.mjs";
 
-const key = () => crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 const shown = (reward) => (reward === null || reward === undefined ? "–" : reward.toFixed(2));
 
 export class Panel {
@@ -242,7 +242,7 @@ export class Panel {
   async #choose(answer, edit) {
     const { id, version } = this.rollout;
     const body = { answer, edit, base_version: version, person: this.person(), seconds: this.seconds };
-    if (await this.#send(`/v1/rollouts/${id}/best`, { ...body, client_key: key() })) this.onlabel();
+    if (await this.#send(`/v1/rollouts/${id}/best`, { ...body, client_key: randomKey() })) this.onlabel();
   }
 
   #rank() {
@@ -273,7 +273,7 @@ export class Panel {
 
   async #saveRanking() {
     const { id } = this.rollout;
-    const body = { answers: this.order, person: this.person(), seconds: this.seconds, client_key: key() };
+    const body = { answers: this.order, person: this.person(), seconds: this.seconds, client_key: randomKey() };
     if (!(await this.#send(`/v1/rollouts/${id}/ranking`, body))) return;
     this.ranks = false;
     this.#showRanking();

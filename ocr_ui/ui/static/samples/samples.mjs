@@ -8,6 +8,7 @@
 
 import { parsed, say, styleSheets } from "../page/dom.mjs";
 import { personOf } from "../page/person.mjs";
+import { randomKey } from "../page/random.mjs";
 import { Api, Failure, failureFrom } from "../viewer/api.mjs";
 import { Bar } from "./bar.mjs";
 import { Panel } from "./panel.mjs";
@@ -26,7 +27,7 @@ class Samples {
     this.t = (key, values) => say(words, `samples.${key}`, values);
     this.api = new Api({ lang: () => props.language });
     this.item = null;
-    this.owner = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    this.owner = randomKey();
     this.bar = new Bar({
       t: this.t,
       engines: parsed(props.engines, []),

@@ -4,6 +4,7 @@
  * after the page was loaded anew. Sent twice, by two tabs say, a save still counts once.
  */
 
+import { randomKey } from "../page/random.mjs";
 import { pause, Saver } from "./save.mjs";
 
 const PREFIX = "workbench.outbox.";
@@ -25,7 +26,7 @@ export class Outbox {
    * @param {Storage} parts.storage
    * @param {(path: string, body: object) => Promise<object>} parts.post answers, or throws a Failure
    */
-  constructor({ storage, post, wait = pause, now = Date.now, newKey = () => crypto.randomUUID() }) {
+  constructor({ storage, post, wait = pause, now = Date.now, newKey = () => randomKey() }) {
     Object.assign(this, { storage, post, wait, now, newKey });
     this.listeners = new Set();
     this.stuck = false;

@@ -4,6 +4,7 @@
  */
 
 import { PERSON_KEY } from "../page/person.mjs";
+import { randomKey } from "../page/random.mjs";
 import { KeptDrafts } from "./keptdrafts.mjs";
 import { contentOf, documentOf, sameDocument } from "./state.mjs";
 
@@ -402,7 +403,7 @@ export class Review {
 
 /** A name that this browser makes up for itself. */
 function browserName(storage) {
-  const name = read(storage, BROWSER_KEY) || crypto.randomUUID();
+  const name = read(storage, BROWSER_KEY) || randomKey();
   write(storage, BROWSER_KEY, name);
   return name;
 }

@@ -3,6 +3,8 @@
  * correction whose answer got lost is not stored twice.
  */
 
+import { randomKey } from "../page/random.mjs";
+
 const DELAYS = [1, 2, 4, 8];
 
 /** Seconds to wait before try number `attempt` (1 is the first repetition). */
@@ -16,7 +18,7 @@ export class Saver {
    * @param {() => string} parts.newKey
    * @param {(state: {phase: string, seconds?: number}) => void} parts.tell phases: saving, waiting
    */
-  constructor({ send, wait = pause, newKey = () => crypto.randomUUID(), tell = () => {} }) {
+  constructor({ send, wait = pause, newKey = () => randomKey(), tell = () => {} }) {
     Object.assign(this, { send, wait, newKey, tell });
     this.running = null;
     this.hurry = () => {};
