@@ -90,7 +90,7 @@ class Field:
         value: the text as read; None where the field is absent from the picture.
         quad: where the value stands; None where unknown.
         confidence, lowest: as of a line.
-        kind: text, amount, date or number.
+        kind: text, amount, date, number, time or rate.
         alternatives: other values seen under the same name (a duplicated key).
     """
 

@@ -22,7 +22,7 @@ from ocr_ui.parsing.spotting_format import Shape
 from ocr_ui.scoring import labels
 
 BY_HAND: dict[str, str] = {
-    "field_twice": "Make one of the two absent (∅), or read the page again.",
+    "field_twice": "Rename or delete one of the two.",
     "label_coordinates": "Take the coordinates out of the text.",
     "label_empty": "Type what the page says, or judge it wrong and leave it out.",
     "label_line_break": "Type a blank where the line breaks.",

@@ -14,7 +14,8 @@ from ocr_ui.parsing.value_kinds import fold, value_span
 LEAST_ALIKE = 0.75
 """Of the characters of a value and of a line; below that they say different things."""
 
-_CHECKED = ("amount", "date", "number", "time", "rate")
+CHECKED = ("amount", "date", "number", "time", "rate")
+"""Kinds of values that are held against what they look like; others say anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def place_of(value: str | None, lines: Sequence[TextLine]) -> Place | None:
 def fits(field: Field) -> bool:
     """Whether the whole value is what its kind looks like; an absent or empty value and plain text always are."""
     value = (field.value or "").strip()
-    if not value or field.kind not in _CHECKED:
+    if not value or field.kind not in CHECKED:
         return True
     return value_span(value, field.kind) == (0, len(value))
 

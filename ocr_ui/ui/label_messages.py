@@ -60,7 +60,7 @@ PROBLEMS_ZH: dict[str, str] = {
 }
 
 HINTS_ZH: dict[str, str] = {
-    "field_twice": "请把其中一个设为缺失（∅），或重新识别此页。",
+    "field_twice": "请重命名或删除其中一个。",
     "label_coordinates": "请从文本中删除坐标。",
     "label_empty": "请输入页面上的内容，或判为有误并不予采用。",
     "label_line_break": "请把换行改为空格。",

@@ -39,6 +39,8 @@ def product(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -> 
         items["lines"] = add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), "x", 3)
         fields = (Field("Sum", "12.50", kind="amount"), Field("Day", "soon", kind="date"))
         items["fields"] = add_answered(store, Task.FIELDS, replace(content("Total 12.50"), fields=fields), "x", 4)
+        page = replace(content("Total 12.50", "14 May 2026", "ACME"), fields=fields)
+        items["edited"] = add_answered(store, Task.FIELDS, page, "x", 5)
     running = Product(folder / "data")
     running.start()
     yield running
@@ -142,3 +144,31 @@ def test_a_fields_box_is_found_by_its_value_shown_and_kept_by_a_key(desk: Desk, 
     first, second = saved(desk, items["fields"])["fields"]
     assert first["quad"][0][0] > 200
     assert second["quad"] is None
+
+
+def test_fields_are_added_renamed_linked_and_deleted_by_keys_and_what_is_exported_has_them(
+    desk: Desk, items: dict[str, int]
+) -> None:
+    page = desk.goto(f"/en/?item={items['edited']}").page
+    keys = page.keyboard
+    page.wait_for_selector("#viewer .vw.has-page")
+    for key in ("v", "ArrowDown", "j", "j", "Enter", "Control+a", "Delete", "Escape", "g", "Shift+A", "Shift+A"):
+        keys.press(key)  # the second field says nothing; it is absent and then there again
+    keys.press("g")  # linked to the second line, whose text it takes
+    for key in ("n", "Escape", "F2"):  # a field behind it
+        keys.press(key)
+    keys.type("x Shop")  # letters of a name are no keys
+    for key in ("Home", "Delete", "Delete", "Enter", "j", "g", "t"):
+        keys.press(key)
+    assert page.inner_text("#viewer .vw-fields tr.chosen .vw-field-name-text") == "Shop"
+    page.wait_for_selector("#viewer .vw-fields tr.chosen .vw-unfit:has-text('does not look like an amount')")
+    for key in ("Shift+T", "ArrowUp", "ArrowUp", "Delete", "Control+z", "Delete"):
+        keys.press(key)
+    page.reload()  # the draft has all of it
+    page.wait_for_selector("#viewer .vw-fields tr:has-text('Shop')")
+    day, shop = saved(desk, items["edited"])["fields"]
+    lines = got(desk, f"/v1/items/{items['edited']}")["lines"]
+    assert [day[key] for key in ("name", "value", "quad")] == ["Day", "14 May 2026", lines[1]["quad"]]
+    assert [shop[key] for key in ("name", "value", "kind", "quad")] == ["Shop", "ACME", "text", lines[2]["quad"]]
+    exported = got(desk, f"/v1/exports/jsonl?items={items['edited']}")["correction"]["content"]["fields"]
+    assert [(field["name"], field["quad"]) for field in exported] == [(f["name"], f["quad"]) for f in (day, shop)]

@@ -6,7 +6,7 @@ import { GROUPS, KEYS, actionOf, chord, isComposing, keyHint, keyNames } from ".
 const press = (key, more = {}) => ({ key, code: "", ...more });
 
 test("no key means two things in one place", () => {
-  for (const place of ["view", "text", "grid", "cell"]) {
+  for (const place of ["view", "text", "grid", "cell", "field"]) {
     const scopes = ["view", "text"].includes(place) ? [place, "any"] : [place]; // those of cells go before "any"
     const keys = KEYS.filter((row) => scopes.includes(row.scope)).flatMap((row) => row.keys);
     assert.deepEqual(
@@ -22,7 +22,7 @@ test("every action of the table can be done and stands in a group of the help sh
   for (const { action, group, scope } of KEYS) {
     assert.equal(typeof actions[action], "function", action);
     assert.ok(GROUPS.includes(group), group);
-    assert.ok(["view", "text", "any", "native", "grid", "cell"].includes(scope), scope);
+    assert.ok(["view", "text", "any", "native", "grid", "cell", "field"].includes(scope), scope);
   }
 });
 

@@ -9,6 +9,7 @@ import pytest
 from ocr_ui.domain.recognition import IMPORTED
 from ocr_ui.domain.review import ErrorKind
 from ocr_ui.exports.mends import MENDS
+from ocr_ui.parsing.field_places import CHECKED
 from ocr_ui.scoring.rewards import RULES
 from ocr_ui.ui.viewer import STATIC
 from ocr_ui.ui.viewer_words import LANGUAGES, VIEWER_WORDS, viewer_words
@@ -27,6 +28,7 @@ def used_keys() -> set[str]:
     direct |= {f"act_{action}" for action in KEYS_TABLE}
     direct |= {f"group_{group}" for group in re.findall(r"\w+", GROUPS)}
     direct |= {f"kind_{kind.value}" for kind in ErrorKind}
+    direct |= {f"field_kind_{kind}" for kind in ("text", *CHECKED)}
     direct |= {f"mend_{code}" for code in MENDS}
     direct |= {f"scored_as_{whose}" for whose in ("model", "lines", IMPORTED)}
     direct |= {f"reward_{rule}" for rule in (*RULES, "judge")}
@@ -43,6 +45,7 @@ def test_no_word_is_left_over() -> None:
         "act_",
         "group_",
         "kind_",
+        "field_kind_",
         "run_",
         "view_",
         "mark_",
@@ -75,6 +78,11 @@ def test_both_languages_say_it_with_the_same_blanks(key: str) -> None:
 def test_the_chips_are_the_error_kinds_of_the_domain() -> None:
     block = re.search(r"ERROR_KINDS = \[(.*?)\]", SOURCES["verdict.mjs"], re.S).group(1)
     assert re.findall(r'"(\w+)"', block) == [kind.value for kind in ErrorKind]
+
+
+def test_the_types_of_a_field_are_those_that_are_checked_and_plain_text() -> None:
+    block = re.search(r"FIELD_KINDS = \[(.*?)\]", SOURCES["fieldedits.mjs"]).group(1)
+    assert re.findall(r'"(\w+)"', block) == ["text", *CHECKED]
 
 
 def test_an_unknown_language_gets_english() -> None:

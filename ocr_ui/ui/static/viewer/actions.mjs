@@ -1,6 +1,7 @@
 /** What keys and buttons do, by the names of the table of keys. */
 
 import { makeEditActions } from "./editactions.mjs";
+import { makeFieldActions } from "./fieldactions.mjs";
 import { QUEUE_ACTIONS } from "./keys.mjs";
 import { makeTableActions } from "./tableactions.mjs";
 import { nextPlace, VIEW_OF } from "./uncertain.mjs";
@@ -22,6 +23,7 @@ export function makeActions(parts) {
   const actions = {
     ...makeEditActions(parts),
     ...makeTableActions(parts),
+    ...makeFieldActions(parts),
     next: () => (onRegions() ? editor.stepRegion(1) : editor.step(1)),
     previous: () => (onRegions() ? editor.stepRegion(-1) : editor.step(-1)),
     next_uncertain: () => visit(1),

@@ -1,12 +1,9 @@
 /** The bar below the list about the selected line: its piece of the picture, what the model read, what can be done. */
 
+import { Crop } from "./crop.mjs";
 import { h, iconButton } from "./dom.mjs";
-import { bounds } from "./geometry.mjs";
 import { visible } from "./list.mjs";
 import { changedPart } from "./text.mjs";
-
-const HIGHEST = 40; // pixels on the screen
-const LARGEST_ZOOM = 3;
 
 /** Tools of selected lines: icon and action, in groups. */
 const MORE = [
@@ -51,28 +48,18 @@ export class Detail {
       remove: tool("remove", "remove"),
     };
     this.more = MORE.map((group) => group.map(([name, action]) => tool(name, action)));
-    this.crop = h("div", { class: "vw-crop", "aria-hidden": "true" });
+    this.crop = new Crop();
     this.note = h("div", { class: "vw-note", dir: "auto" });
     const tools = h("div", { class: "vw-tools" }, Object.values(this.buttons));
-    this.width = 400;
-    this.sizing = new ResizeObserver(([entry]) => this.#resized(entry.contentRect.width));
-    this.sizing.observe(this.crop);
     const groups = this.more.map((group) => h("div", { class: "vw-group" }, group));
     const more = h("div", { class: "vw-more", role: "toolbar", "data-title": "line_tools" }, groups);
     more.addEventListener("pointerdown", (event) => event.preventDefault()); // the cursor stays where it is in the text
     const row = h("div", { class: "vw-detail-row" }, this.note, tools);
-    this.element = h("div", { class: "vw-detail" }, this.crop, row, more);
+    this.element = h("div", { class: "vw-detail" }, this.crop.element, row, more);
   }
 
   destroy() {
-    this.sizing.disconnect();
-  }
-
-  #resized(width) {
-    if (!width || width === this.width) return;
-    this.width = width;
-    this.shown = null;
-    this.#renderCrop(this.editor.selectedLine);
+    this.crop.destroy();
   }
 
   /** How many other items read the same as what was just corrected. */
@@ -86,7 +73,7 @@ export class Detail {
     const { editor } = this;
     const line = editor.selectedLine;
     this.element.classList.toggle("nothing", !line);
-    this.#renderCrop(line);
+    this.crop.show(editor.page, line?.quad);
     this.note.replaceChildren(...(line ? this.#notes(line) : [this.#hint()]));
     const change = line ? editor.changeOf(line) : "same";
     const buttons = [...Object.values(this.buttons), ...this.more.flat()];
@@ -96,26 +83,6 @@ export class Detail {
 
   #hint() {
     return this.editor.doc.lines.length ? this.t("detail_hint") : "";
-  }
-
-  #renderCrop(line) {
-    const { page } = this.editor;
-    const shown = [page?.url, line?.quad];
-    if (shown.every((part, index) => part === this.shown?.[index])) return;
-    this.shown = shown;
-    this.crop.classList.toggle("off", !line?.quad || !page);
-    if (!line?.quad || !page) {
-      this.crop.style.backgroundImage = "none";
-      return;
-    }
-    const [left, top, right, bottom] = bounds(line.quad);
-    const k = Math.min(HIGHEST / Math.max(1, bottom - top), this.width / Math.max(1, right - left), LARGEST_ZOOM);
-    const pad = Math.max(0, (HIGHEST - (bottom - top) * k) / 2);
-    Object.assign(this.crop.style, {
-      backgroundImage: `url(${JSON.stringify(page.url)})`,
-      backgroundSize: `${page.width * k}px ${page.height * k}px`,
-      backgroundPosition: `${-left * k}px ${-top * k + pad}px`,
-    });
   }
 
   #notes(line) {

@@ -1,6 +1,5 @@
 /** What keys and buttons do to several lines at once, and to one that becomes two. */
 
-import { confirmLinks } from "./fieldlinks.mjs";
 import { widthOf } from "./measure.mjs";
 
 const DEGREES = 1; // that a press turns a box
@@ -20,7 +19,6 @@ export function makeEditActions(parts) {
     cut_lines: () => document.execCommand("cut"),
     paste_lines: () => editor.paste(parts.clipboard.lines, parts.stage.size),
     sort,
-    link_fields: linkFields,
     find: () => openFind(),
     replace: () => openFind({ replacing: true }),
     palette: () => parts.palette.toggle(),
@@ -38,14 +36,6 @@ export function makeEditActions(parts) {
   function openFind(how) {
     if (!["lines", "fields", "text"].includes(parts.views.active)) parts.views.show("lines");
     parts.find.open(how);
-  }
-
-  /** Keeps the boxes that were found for fields without one. */
-  function linkFields() {
-    const { fields } = parts.links;
-    const n = fields.filter((field) => field.found).length;
-    const changed = editor.change((doc) => confirmLinks(doc, fields));
-    tell(changed ? "links_kept" : "links_none", { n });
   }
 
   function tell(word, values) {

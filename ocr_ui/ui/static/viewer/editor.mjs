@@ -5,6 +5,7 @@
  */
 
 import * as Edits from "./edits.mjs";
+import { setPlace } from "./fieldedits.mjs";
 import {
   bounds,
   clamp,
@@ -41,6 +42,7 @@ export class Editor {
     this.anchor = null;
     this.hovered = null;
     this.region = -1;
+    this.field = -1;
     this.tools = { boxes: true, clean: false, invisible: false, handle: null, level: "line" };
     this.drawing = null;
   }
@@ -152,6 +154,7 @@ export class Editor {
     this.marked = new Set();
     this.anchor = null;
     this.region = -1;
+    this.field = -1;
     this.hovered = null;
     this.drawing = null;
     this.tools.handle = null;
@@ -169,8 +172,9 @@ export class Editor {
     this.emit("doc");
   }
 
-  /** Lines and regions that are gone are selected no longer. */
+  /** Lines, fields and regions that are gone are selected no longer. */
   #dropLost() {
+    this.field = Math.min(this.field, this.doc.fields.length - 1);
     this.region = Math.min(this.region, this.doc.regions.length - 1);
     if (State.indexOf(this.doc.lines, this.selected) < 0) this.selected = null;
     if (!this.marked.size) return;
@@ -240,6 +244,12 @@ export class Editor {
   hoverField(index) {
     if (index === this.hoveredField) return;
     this.hoveredField = index;
+    this.emit("field");
+  }
+
+  /** Chooses the field that keys and buttons work on. */
+  selectField(index) {
+    this.field = index;
     this.emit("field");
   }
 
@@ -484,8 +494,8 @@ export class Editor {
   }
 
   /**
-   * Waits for a box drawn with the pointer: for a new line ("new"), for the selected one ("give"), to be read anew
-   * ("reread"), or not (null).
+   * Waits for a box drawn with the pointer: for a new line ("new"), for the selected one ("give"), for the chosen field
+   * ("field"), to be read anew ("reread"), or not (null).
    */
   setDrawing(what) {
     this.drawing = this.canEdit ? what : null;
@@ -501,7 +511,8 @@ export class Editor {
   finishDrawing(quad) {
     const what = this.drawing;
     this.setDrawing(null);
-    if (this.tools.level === "region") this.#addRegion(quad);
+    if (what === "field") this.#apply(setPlace(this.doc, this.field, quad));
+    else if (this.tools.level === "region") this.#addRegion(quad);
     else if (what === "reread") this.emit("reread", { quad: roundQuad(quad) });
     else if (what === "give" && this.selected) this.setQuad(this.selected, quad);
     else this.add(quad, { edit: true });

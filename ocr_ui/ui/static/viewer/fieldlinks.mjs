@@ -32,6 +32,12 @@ export class FieldLinks {
     return this.known?.fields === fields ? this.known.placed : fields;
   }
 
+  /** The box of a field's value in this line, as far as it is known; null where the value does not stand there. */
+  placeIn(index, line) {
+    const link = this.known?.fields === this.editor.doc.fields ? this.known.links[index] : null;
+    return link?.line === line ? link.quad : null;
+  }
+
   fits(index) {
     return this.known?.fields !== this.editor.doc.fields || this.known.links[index].fits;
   }

@@ -44,8 +44,11 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   }
 
   function kindOf(event) {
-    const { id, handle, region } = event.target.dataset;
+    const { handle, region } = event.target.dataset;
+    const id = event.target.dataset.field === undefined ? event.target.dataset.id : lineUnder(event);
     if (region !== undefined && !editor.drawing && event.button === 0) return { kind: "pan", region: Number(region) };
+    const field = fieldUnder(event);
+    if (field !== null) return { kind: "pan", field };
     const reach = reachOf(event);
     if (event.button === 1 || !editor.canEdit || reach) return { kind: "pan", id, reach };
     if (editor.drawing) return { kind: "draw" };
@@ -55,6 +58,18 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
     if (id && id === editor.selected) return { kind: "move", quad, id };
     return { kind: "pan", id };
   }
+
+  /** A field's box that is not chosen yet; that of the chosen one lets the pointer through to the line below. */
+  function fieldUnder({ target, button }) {
+    if (target.dataset.field === undefined || editor.drawing || button !== 0) return null;
+    const field = Number(target.dataset.field);
+    return field === editor.field ? null : field;
+  }
+
+  /** The line under the pointer, also where a field's box lies over it. */
+  const lineUnder = (event) =>
+    event.target.dataset.id ??
+    document.elementsFromPoint(event.clientX, event.clientY).find((element) => element.dataset?.id)?.dataset.id;
 
   function startPinch() {
     if (drag?.moved) finish();
@@ -127,6 +142,7 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
 
   function choose() {
     if (drag.region !== undefined) return editor.selectRegion(drag.region);
+    if (drag.field !== undefined) return editor.selectField(drag.field);
     if (drag.id || !drag.reach) editor.select(drag.id ?? null, { from: "picture", reach: drag.reach });
   }
 

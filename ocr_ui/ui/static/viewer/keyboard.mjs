@@ -36,7 +36,9 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
     if (target.closest?.(".vw-grid")) return actionOf(event, "grid") ?? actionOf(event, "view");
     if (takesText(target)) return fieldAction(event);
     const pressesButton = target.closest?.("button,a,summary") && ["Enter", " "].includes(event.key);
-    return pressesButton ? null : actionOf(event, "view");
+    if (pressesButton) return null;
+    const onField = target.closest?.(".vw-field-table");
+    return (onField && actionOf(event, "field")) ?? actionOf(event, "view");
   }
 
   /** In a line's field: arrows leave it where the caret can go no further. */

@@ -2,7 +2,8 @@
  * The one table of key bindings. The help sheet and the titles of buttons are made from it; `act_<action>` is the
  * word for each action. Scope "view": focus is in the viewer but not in text; "text": a line is being typed;
  * "any": both; "native": the browser does it and tells us, see `clipboard.mjs`; "grid": focus is on a cell of a table,
- * where the keys of "view" that it does not have mean what they always do; "cell": the text of a cell is being typed.
+ * where the keys of "view" that it does not have mean what they always do; "cell": the text of a cell is being typed;
+ * "field": focus is on the row of a field, which has keys of its own as a grid has.
  */
 
 export const KEYS = [
@@ -52,7 +53,20 @@ export const KEYS = [
   { action: "kind_back", keys: ["Shift+T"], scope: "view", group: "boxes" },
   { action: "sort", keys: ["Shift+S"], scope: "view", group: "boxes" },
   { action: "reread", keys: ["Shift+R"], scope: "view", group: "boxes" },
-  { action: "link_fields", keys: ["Shift+L"], scope: "view", group: "boxes" },
+  { action: "fields", keys: ["V"], scope: "view", group: "fields" },
+  { action: "field_next", keys: ["ArrowDown"], scope: "field", group: "fields" },
+  { action: "field_previous", keys: ["ArrowUp"], scope: "field", group: "fields" },
+  { action: "field_edit", keys: ["Enter"], scope: "field", group: "fields" },
+  { action: "field_rename", keys: ["F2"], scope: "field", group: "fields" },
+  { action: "field_kind", keys: ["T"], scope: "field", group: "fields" },
+  { action: "field_kind_back", keys: ["Shift+T"], scope: "field", group: "fields" },
+  { action: "field_absent", keys: ["Shift+A"], scope: "field", group: "fields" },
+  { action: "field_link", keys: ["G"], scope: "field", group: "fields" },
+  { action: "field_draw", keys: ["D"], scope: "field", group: "fields" },
+  { action: "field_unlink", keys: ["Alt+G"], scope: "field", group: "fields" },
+  { action: "field_add", keys: ["N"], scope: "field", group: "fields" },
+  { action: "field_remove", keys: ["Delete", "Backspace"], scope: "field", group: "fields" },
+  { action: "link_fields", keys: ["Shift+L"], scope: "view", group: "fields" },
   { action: "tables", keys: ["Alt+T"], scope: "view", group: "tables" },
   { action: "grid_up", keys: ["ArrowUp"], scope: "grid", group: "tables" },
   { action: "grid_down", keys: ["ArrowDown"], scope: "grid", group: "tables" },
@@ -135,7 +149,7 @@ export const MERGE_KEYS = [
   { action: "merge_previous", keys: ["K", "ArrowUp"], group: "merge" },
 ];
 
-export const GROUPS = ["queue", "merge", "lines", "text", "boxes", "tables", "change", "picture", "page"];
+export const GROUPS = ["queue", "merge", "lines", "text", "boxes", "fields", "tables", "change", "picture", "page"];
 
 /** What only a viewer that stands in a queue can do. */
 export const QUEUE_ACTIONS = KEYS.filter((row) => row.group === "queue").map((row) => row.action);

@@ -22,6 +22,7 @@ export class Overlay {
     this.reading = svg("polygon", { class: "vw-reading", ...SCALES });
     root.replaceChildren(this.boxes, this.regions, this.fieldBoxes, this.handles);
     this.scale = 1;
+    this.chosenField = -1;
   }
 
   resize({ width, height }) {
@@ -157,6 +158,7 @@ export class Overlay {
         }),
     );
     this.fieldBoxes.replaceChildren(...boxes.filter(Boolean));
+    this.chooseField(this.chosenField);
   }
 
   /** Draws the regions with their kinds, as `word` names them; `chosen` is the number of the selected one. */
@@ -175,6 +177,11 @@ export class Overlay {
         ];
       }),
     );
+  }
+
+  chooseField(index) {
+    this.chosenField = index;
+    for (const box of this.fieldBoxes.children) box.classList.toggle("chosen", Number(box.dataset.field) === index);
   }
 
   hoverField(index) {

@@ -20,10 +20,10 @@ export const removeRegion = (doc, index) =>
   doc.regions[index] ? { ...doc, regions: doc.regions.toSpliced(index, 1) } : doc;
 
 /** The kind `step` further on; one that is not of the list goes to its ends. */
-export function kindFrom(kind, step) {
-  const { length } = REGION_KINDS;
-  const at = REGION_KINDS.indexOf(kind);
-  return REGION_KINDS[at < 0 ? (step > 0 ? 0 : length - 1) : (at + step + length) % length];
+export function kindFrom(kind, step, kinds = REGION_KINDS) {
+  const { length } = kinds;
+  const at = kinds.indexOf(kind);
+  return kinds[at < 0 ? (step > 0 ? 0 : length - 1) : (at + step + length) % length];
 }
 
 export class RegionBar {

@@ -1,5 +1,7 @@
 /** Finding text in the page and replacing it: in lines, in fields, and in a whole text that stands for itself. Pure. */
 
+import { byPerson } from "./state.mjs";
+
 /**
  * Places `{kind: "line" | "field" | "text", index, start, end}` of a text, in order; `exact` minds upper and lower
  * case.
@@ -42,8 +44,3 @@ export function replacePlaces(doc, places, replacement) {
 }
 
 const put = (text, { start, end }, replacement) => text.slice(0, start) + replacement + text.slice(end);
-
-/** What a person wrote has no confidence of the model's. */
-function byPerson({ lowest: _, ...field }) {
-  return { ...field, confidence: null };
-}

@@ -116,15 +116,16 @@ export function moveLine(doc, id, to) {
   return { ...doc, lines: doc.lines.toSpliced(from, 1).toSpliced(target, 0, doc.lines[from]) };
 }
 
-/**
- * `value` null says that the field is absent from the picture, which is not the same as empty. What a person wrote has
- * no confidence of the model's.
- */
+/** A field that a person wrote: it has no confidence of the model's. */
+export function byPerson({ lowest: _, ...field }) {
+  return { ...field, confidence: null };
+}
+
+/** `value` null says that the field is absent from the picture, which is not the same as empty. */
 export function setField(doc, index, value) {
   const field = doc.fields[index];
   if (!field || field.value === value) return doc;
-  const { lowest: _, ...rest } = field;
-  return { ...doc, fields: doc.fields.with(index, { ...rest, value, confidence: null }) };
+  return { ...doc, fields: doc.fields.with(index, byPerson({ ...field, value })) };
 }
 
 export const setWholeText = (doc, text) =>

@@ -82,6 +82,7 @@ class Viewer {
     this.leaving.abort();
     this.stage.destroy();
     this.detail.destroy();
+    this.fields.destroy();
     this.reward.destroy();
     this.rewardLine.destroy();
     this.status.destroy();
@@ -110,7 +111,7 @@ class Viewer {
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
     this.links = new FieldLinks({ editor, api: this.api, onfound: () => this.#drawContent() });
-    this.fields = new FieldTable({ editor, t, links: this.links });
+    this.fields = new FieldTable({ editor, t, links: this.links, actions });
     this.find = new FindBar({ editor, list: this.list, fields: this.fields, notices: this.notices, t });
     this.regionBar = new RegionBar({ editor, actions, t });
     this.tables = new TableView({ editor, t, actions, notices: this.notices });
@@ -213,7 +214,7 @@ class Viewer {
       this.pane.closeEditor();
     };
     this.views.onshow = (name) => this.root.classList.toggle("showing-fields", name === "fields");
-    this.fields.onfocus = (field) => field.quad && this.stage.reveal(field.quad, { readable: true });
+    this.fields.onfocus = (field) => field?.quad && this.stage.reveal(field.quad, { readable: true });
     listenToPointers({ ...this, pane: this.pane.element, editInPlace: (id) => this.#editInPlace(id), signal });
     listenToKeys({ ...this, signal });
     listenToClipboard({ ...this, signal });
@@ -314,6 +315,7 @@ class Viewer {
     this.list.select(editor.selected);
     this.#drawMarked();
     this.detail.render();
+    this.fields.mark();
     this.toolbar.render();
     if (line?.quad && !["picture", "server", "new"].includes(from)) this.stage.reveal(line.quad, { readable: true });
     if (edit) this.editText(editor.selected);
@@ -349,7 +351,9 @@ class Viewer {
 
   #drawField() {
     this.overlay.hoverField(this.editor.hoveredField);
+    this.overlay.chooseField(this.editor.field);
     this.fields.hover(this.editor.hoveredField);
+    this.fields.mark();
   }
 
   #drawTools() {
@@ -386,7 +390,7 @@ class Viewer {
     this.root.lang = this.props.lang ?? "en";
     relabel(this.root, this.t);
     this.list.repaint();
-    this.fields.names = null;
+    this.fields.forget();
     this.tables.forget();
     this.#drawContent();
     this.status.render();
