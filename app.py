@@ -30,6 +30,7 @@ from ocr_ui.api.exports import export_routes
 from ocr_ui.api.guards import BodyLimit, KnownHost, NoFetching, SameOrigin, SecurityHeaders, is_loopback
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
+from ocr_ui.api.jobs import job_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.api.pushes import push_routes
 from ocr_ui.api.queue import queue_routes
@@ -52,6 +53,9 @@ from ocr_ui.ui.texts import choose_language
 
 log = logging.getLogger("ocr_ui")
 
+JOBS = "/v1/jobs"
+"""Routes below take whole archives."""
+
 FORM_OVERHEAD = 100_000
 """Bytes that a form around a file may take."""
 
@@ -67,6 +71,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         door.warm_up()
         workbench.engines.start()
+        workbench.runner.start()
         yield
         await workbench.close()
         door.close()
@@ -87,6 +92,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
     app.include_router(editing_routes(workbench, localize_error))
+    app.include_router(job_routes(workbench, localize_error))
     app.include_router(export_routes(workbench, localize_reasons))
     app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))
@@ -110,6 +116,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         BodyLimit,
         limit=settings.max_upload_bytes + FORM_OVERHEAD,
         told=settings.max_upload_bytes,
+        larger={JOBS: max(0, settings.batch_bytes - settings.max_upload_bytes)},
         localize_error=localize_error,
     )
     app.add_middleware(SameOrigin, localize_error=localize_error)

@@ -40,6 +40,19 @@ class Settings(BaseSettings):
     )
     examples_dir: Path = Field(ROOT / "examples", description="Folder of the example pictures.")
     max_upload_bytes: int = Field(20_000_000, gt=0, description="Largest file that is taken, in bytes.")
+    max_document_bytes: int = Field(
+        200_000_000, gt=0, description="Largest file of a batch, in bytes; its pages are drawn one by one."
+    )
+    batch_bytes: int = Field(
+        2_000_000_000, gt=0, description="Largest archive that a batch takes, in bytes, packed and unpacked."
+    )
+    batch_files: int = Field(5_000, gt=0, description="Most files of one batch, those of its archives included.")
+    batch_at_once: int = Field(
+        2, ge=0, description="Pages of batches that this process reads at the same time; 0 leaves them to others."
+    )
+    batch_webhook: str = Field(
+        "", description="Address that is told of each batch that is done, where that was asked for; empty for none."
+    )
     max_pixels: int = Field(
         100_000_000, gt=0, description="Largest picture that is taken, in pixels of width times height."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -39,42 +40,44 @@ class BodyLimit:
     Args:
         limit: of a body, in bytes.
         told: the limit that the refusal names, of the file in the body.
+        larger: what more a body may have on routes that begin so, in bytes.
     """
 
-    def __init__(self, app: ASGIApp, limit: int, told: int, localize_error: Localize) -> None:
-        self.app, self.limit, self._localize = app, limit, localize_error
-        self._error = TooLarge(
-            "too_many_bytes",
-            f"The file is too large: at most {bytes_text(told)} are taken.",
-            "Save it smaller, for example as a JPEG.",
-            limit=told,
-        )
+    def __init__(
+        self, app: ASGIApp, limit: int, told: int, localize_error: Localize, larger: Mapping[str, int] | None = None
+    ) -> None:
+        self.app, self._limit, self._told, self._localize = app, limit, told, localize_error
+        self._larger = larger or {}
+
+    def _more(self, path: str) -> int:
+        return next((more for start, more in self._larger.items() if path.startswith(start)), 0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         declared = Headers(scope=scope).get("content-length", "0")
-        if declared.isdecimal() and int(declared) > self.limit:
+        limit = self._limit + self._more(scope["path"])
+        if declared.isdecimal() and int(declared) > limit:
             await self._refuse(scope, receive, send)
             return
-        await self._count(scope, receive, send)
+        await self._count(scope, receive, send, limit)
 
-    async def _count(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _count(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
         seen, answered = 0, False
 
         async def counted() -> Message:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > self.limit:
+            if seen > limit:
                 raise _BodyTooLarge
             return message
 
         async def watched(message: Message) -> None:
             nonlocal answered
             # Frameworks take the exception for a malformed body and answer that: not what happened.
-            if seen > self.limit and not answered:
+            if seen > limit and not answered:
                 return
             answered = True
             await send(message)
@@ -82,13 +85,20 @@ class BodyLimit:
         try:
             await self.app(scope, counted, watched)
         except Exception:
-            if seen <= self.limit or answered:
+            if seen <= limit or answered:
                 raise
-        if seen > self.limit and not answered:
+        if seen > limit and not answered:
             await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await error_response(self._error, Request(scope), self._localize)(scope, receive, send)
+        told = self._told + self._more(scope["path"])
+        error = TooLarge(
+            "too_many_bytes",
+            f"The file is too large: at most {bytes_text(told)} are taken.",
+            "Save it smaller, for example as a JPEG.",
+            limit=told,
+        )
+        await error_response(error, Request(scope), self._localize)(scope, receive, send)
 
 
 class _BodyTooLarge(Exception):

@@ -37,7 +37,7 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     ) -> dict:
         """Takes a picture, makes it upright and stores it. The answer names the page and what was done to it."""
         data = await file.read()
-        return shown(await pictures.receive(data, _name(file), person.strip()), request)
+        return shown(await pictures.receive(data, name_of(file), person.strip()), request)
 
     @routes.post("/v1/pages/{sha256}/rotate")
     async def rotate(sha256: str, turn: Turn, request: Request) -> dict:
@@ -63,7 +63,7 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     return routes
 
 
-def _name(file: UploadFile) -> str:
+def name_of(file: UploadFile) -> str:
     """The file's name; browsers write three characters of it as percent signs with digits in a form (HTML standard,
     multipart/form-data encoding)."""
     name = file.filename or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import mmap
 import os
 import resource
 import signal
@@ -89,7 +90,7 @@ def _pixels(pixels: np.ndarray) -> int:
 def _bytes_of(fd: int | None) -> bytes:
     if fd is None:
         raise ValueError("a request for a new file came without the file")
-    with wire.mapped(fd) as memory:
+    with wire.mapped(fd, mmap.ACCESS_READ) as memory:  # a file on the disk is open for reading alone
         return bytes(memory)
 
 

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,11 +33,13 @@ __all__ = [
     "UprightPicture",
     "close",
     "count_pages",
+    "count_pages_of",
     "decode_png",
     "encode_png",
     "ground_color",
     "ink_share",
     "is_blank",
+    "open_page_of",
     "open_pages",
     "open_picture",
     "rotate_quarters",
@@ -107,6 +110,22 @@ def open_pages(data: bytes, limits: Limits, *, first: int = 1, last: int | None 
     return _pages(data, limits, first, last)
 
 
+def count_pages_of(file: Path, name: str, limits: Limits) -> int:
+    """As `count_pages`, of a file on the disk, which is not read into this process.
+
+    Args:
+        name: the same for the same bytes: a decoder that has them open still goes on with them.
+    """
+    with _from_disk(file, limits) as fd:
+        return _count(name, fd, limits)
+
+
+def open_page_of(file: Path, name: str, limits: Limits, page: int) -> UprightPicture:
+    """One page of a file on the disk, as `open_pages` gives it; arguments as of `count_pages_of`."""
+    with _from_disk(file, limits) as fd:
+        return _read(name, fd, limits, page, only=False)
+
+
 def warm_up() -> None:
     """Starts the decoding process in the background; called when the server starts."""
     _pool.warm_up()
@@ -148,6 +167,20 @@ def _handed_over(data: bytes, limits: Limits) -> Iterator[tuple[str, int]]:
         with wire.mapped(fd) as memory:
             memory[:] = bytes(data)
         yield secrets.token_hex(8), fd
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def _from_disk(file: Path, limits: Limits) -> Iterator[int]:
+    fd = os.open(file, os.O_RDONLY)
+    try:
+        size = os.fstat(fd).st_size
+        if size > limits.max_bytes:
+            raise refusals.too_many_bytes(size, limits.max_bytes)
+        if not size:
+            raise refusals.empty_file()
+        yield fd
     finally:
         os.close(fd)
 

@@ -69,6 +69,6 @@ def new_buffer(size: int) -> int:
     return fd
 
 
-def mapped(fd: int) -> mmap.mmap:
+def mapped(fd: int, access: int = mmap.ACCESS_WRITE) -> mmap.mmap:
     """The whole buffer as memory, shared with whoever else maps it."""
-    return mmap.mmap(fd, os.fstat(fd).st_size)
+    return mmap.mmap(fd, os.fstat(fd).st_size, access=access)

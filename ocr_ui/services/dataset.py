@@ -37,6 +37,7 @@ _LISTS = (
     "scripts",
     "not_reviewers",
     "marks",
+    "jobs",
 )
 _SHARES = ("confidence", "agreement")
 SINGLE = ("since", "until", "text", "version", *_SHARES)
@@ -146,8 +147,8 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
 
     Args:
         values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers,
-            items, reviews, scripts, not_reviewers, marks (a single text is a list of one; the singular name works too);
-            confidence and agreement as numbers from 0 to 1; since and until as dates or moments (ISO
+            items, reviews, scripts, not_reviewers, marks, jobs (a single text is a list of one; the singular name
+            works too); confidence and agreement as numbers from 0 to 1; since and until as dates or moments (ISO
             8601 text, date, datetime or seconds since 1970; `until` as a date includes that day; without a zone they
             are UTC); text; version, the name of a frozen one.
             Empty ones do not restrict.
@@ -184,7 +185,7 @@ def _one(name: str, value: Any) -> Any:
     allowed = _ALLOWED.get(name, ())
     if allowed and str(value) not in allowed:
         raise _bad_value(name, value, ", ".join(allowed))
-    if name == "items":
+    if name in ("items", "jobs"):
         return _number(name, value)
     return {"states": State, "error_kinds": ErrorKind}.get(name, str)(str(value))
 
@@ -193,7 +194,7 @@ def _number(name: str, value: Any) -> int:
     try:
         return int(value)
     except (ValueError, TypeError) as error:
-        raise _bad_value(name, value, "numbers of items") from error
+        raise _bad_value(name, value, f"numbers of {name}") from error
 
 
 def _share(name: str, value: Any) -> float | None:

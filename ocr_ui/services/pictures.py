@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -14,7 +15,16 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.engines.orientation import OrientationFinder
 from ocr_ui.errors import BadInput, EngineDead, StoreFailed
-from ocr_ui.images.door import Limits, decode_png, encode_png, open_picture, rotate_quarters, thumbnail
+from ocr_ui.images.door import (
+    Limits,
+    count_pages_of,
+    decode_png,
+    encode_png,
+    open_page_of,
+    open_picture,
+    rotate_quarters,
+    thumbnail,
+)
 from ocr_ui.services.engine_entries import READER
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
@@ -41,6 +51,7 @@ class PageStore:
     def __init__(self, store: Store, settings: Settings, upright: Upright) -> None:
         self._store, self._settings, self._upright = store, settings, upright
         self._limits = Limits.from_settings(settings)
+        self._documents = replace(self._limits, max_bytes=settings.max_document_bytes)
 
     async def receive(self, data: bytes, name: str, person: str = "", page_number: int = 1) -> Received:
         """Takes a file, makes its picture upright and stores it.
@@ -50,7 +61,24 @@ class PageStore:
         """
         picture = await asyncio.to_thread(open_picture, data, self._limits, page=page_number)
         pixels, turned = await self._upright.turn(picture.pixels)
-        return await asyncio.to_thread(self._keep, pixels, _clean_name(name), person, (*picture.warnings, *turned))
+        return await asyncio.to_thread(self._keep, pixels, clean_name(name), person, (*picture.warnings, *turned))
+
+    async def count(self, sha256: str) -> int:
+        """Pages of a file that was handed in as it is. Raises NotFound (`missing_upload`), and as `receive`."""
+        return await asyncio.to_thread(
+            lambda: count_pages_of(self._store.uploads.path(sha256), sha256, self._documents)
+        )
+
+    async def picture_of(self, sha256: str, number: int, name: str) -> tuple[Page, tuple[ContentWarning, ...]]:
+        """Draws one page of a file that was handed in and stores its upright picture; the page is not stored yet.
+
+        Raises: as `count`.
+        """
+        open_it = functools.partial(open_page_of, name=sha256, limits=self._documents, page=number)
+        picture = await asyncio.to_thread(lambda: open_it(self._store.uploads.path(sha256)))
+        pixels, turned = await self._upright.turn(picture.pixels)
+        page = await asyncio.to_thread(self._put, pixels, clean_name(name), number)
+        return page, (*picture.warnings, *turned)
 
     async def rotate(self, sha256: str, turns: int, person: str = "") -> Received:
         """Stores a page turned by quarter turns clockwise, as a page of its own; results of the old one stay with it.
@@ -64,11 +92,14 @@ class PageStore:
         return await asyncio.to_thread(self._keep, turned, old.page.name, person, ())
 
     def _keep(self, pixels: np.ndarray, name: str, person: str, warnings: tuple[ContentWarning, ...]) -> Received:
-        sha256 = self._store.pictures.put(encode_png(pixels))
-        self._store.pictures.put_thumbnail(sha256, thumbnail(pixels, THUMBNAIL_SIDE))
-        page = Page(sha256=sha256, width=pixels.shape[1], height=pixels.shape[0], name=name)
+        page = self._put(pixels, name)
         document = self._store.pages.add_document(name, [page], Person(person) if person else None)
         return Received(document.page_ids[0], page, warnings)
+
+    def _put(self, pixels: np.ndarray, name: str, number: int = 1) -> Page:
+        sha256 = self._store.pictures.put(encode_png(pixels))
+        self._store.pictures.put_thumbnail(sha256, thumbnail(pixels, THUMBNAIL_SIDE))
+        return Page(sha256=sha256, width=pixels.shape[1], height=pixels.shape[0], name=name, number=number)
 
     async def load(self, page_id: int) -> tuple[Page, np.ndarray]:
         """A page and its pixels, uint8 (height, width, 3) RGB. Raises NotFound."""
@@ -104,7 +135,7 @@ class PageStore:
         return await asyncio.to_thread(thumbnail, pixels, THUMBNAIL_SIDE)
 
 
-def _clean_name(name: str) -> str:
+def clean_name(name: str) -> str:
     """The last part of a file name, without control and direction marks: it is shown, and never used as a path."""
     last = PurePosixPath(name.replace("\\", "/")).name
     spaced = (" " if character.isspace() else character for character in last)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -203,12 +203,17 @@ async def _events(engine: Engine, request: EngineRequest, stop: asyncio.Event) -
 
 def check_engine(engine: Engine, template: PromptTemplate) -> None:
     """Raises BadInput where the engine cannot do the template's task."""
-    if template.task not in engine.capabilities.tasks:
+    check_task(engine.name.kind, engine.capabilities.tasks, template)
+
+
+def check_task(engine: str, tasks: Container[Task], template: PromptTemplate) -> None:
+    """As `check_engine`, of an engine by what it is called and can do."""
+    if template.task not in tasks:
         raise BadInput(
             "task_not_possible",
-            f"The engine {engine.name.kind} cannot do the template {template.name}.",
+            f"The engine {engine} cannot do the template {template.name}.",
             "Choose an engine that can (vllm, openai or llama), or the template full_text.",
-            engine=engine.name.kind,
+            engine=engine,
             template=template.name,
             task=template.task.value,
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
+from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed
 from ocr_ui.metrics import StageClock
 from ocr_ui.services.engines import Engines
@@ -27,6 +28,10 @@ log = logging.getLogger(__name__)
 
 CLOSING_SECONDS = 2.0
 """A closed tab is noticed at the next beat of its reading; so long a page that is opened anew waits for that."""
+
+
+Keep = Callable[[Recognition, int, Person | None], int | None]
+"""Stores a recognition of a page by somebody and gives its id; None where it is not to be stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,14 @@ class Recognizer:
         self._keeping: set[asyncio.Task[None]] = set()
 
     async def read(
-        self, page_id: int, request: ReadRequest, *, engine: str = "", person: str = "", owner: str = ""
+        self,
+        page_id: int,
+        request: ReadRequest,
+        *,
+        engine: str = "",
+        person: str = "",
+        owner: str = "",
+        keep: Keep | None = None,
     ) -> AsyncIterator[Reading]:
         """Reads a page; the last step carries the id of the stored recognition.
 
@@ -62,6 +74,7 @@ class Recognizer:
             engine: name of the engine, empty for the default.
             person: who asks; may be empty.
             owner: `stop` takes it (a page's session, a client's id).
+            keep: stores the result, in a thread, in the place of the store itself.
 
         Raises:
             BadInput, NotFound, EngineDead: before anything runs.
@@ -69,15 +82,16 @@ class Recognizer:
         # Listed before anything is waited for: whoever presses Stop early means this run.
         with self._runs.listed(owner, request.run_id) as stop:
             self._busy[page_id] += 1
+            kept = keep or self._store.recognitions.add
             try:
-                async with aclosing(self._steps(page_id, request, engine, person, stop)) as steps:
+                async with aclosing(self._steps(page_id, request, engine, person, stop, kept)) as steps:
                     async for step in steps:
                         yield step
             finally:
                 self._end(page_id)
 
     async def _steps(
-        self, page_id: int, request: ReadRequest, engine: str, person: str, stop: asyncio.Event
+        self, page_id: int, request: ReadRequest, engine: str, person: str, stop: asyncio.Event, keep: Keep
     ) -> AsyncIterator[Reading]:
         clock = StageClock()
         with clock.stage("decode_image"):
@@ -93,7 +107,7 @@ class Recognizer:
 
         def abandoned(finish: Callable[[], Progress]) -> None:
             self._busy[page_id] += 1
-            task = asyncio.create_task(self._keep_abandoned(page_id, page, finish, clock, person, engine))
+            task = asyncio.create_task(self._keep_abandoned(page_id, page, finish, clock, person, engine, keep))
             self._keeping.add(task)
             task.add_done_callback(self._keeping.discard)
 
@@ -103,14 +117,21 @@ class Recognizer:
                 if step.recognition is None:
                     yield Reading(page, step)
                 else:
-                    yield await self._keep(page_id, page, step, clock, person, engine)
+                    yield await self._keep(page_id, page, step, clock, person, engine, keep)
 
     async def _keep_abandoned(
-        self, page_id: int, page: Page, finish: Callable[[], Progress], clock: StageClock, person: str, engine: str
+        self,
+        page_id: int,
+        page: Page,
+        finish: Callable[[], Progress],
+        clock: StageClock,
+        person: str,
+        engine: str,
+        keep: Keep,
     ) -> None:
         """Stores what was read for a page that is gone: its tab was closed or loaded again."""
         try:
-            kept = await self._keep(page_id, page, await asyncio.to_thread(finish), clock, person, engine)
+            kept = await self._keep(page_id, page, await asyncio.to_thread(finish), clock, person, engine, keep)
             if kept.progress.error:
                 log.error("what was read of page %d could not be kept: %s", page_id, kept.progress.error)
         finally:
@@ -141,7 +162,7 @@ class Recognizer:
         await asyncio.gather(*self._keeping, return_exceptions=True)
 
     async def _keep(
-        self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str, engine: str
+        self, page_id: int, page: Page, step: Progress, clock: StageClock, person: str, engine: str, keep: Keep
     ) -> Reading:
         recognition = step.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
@@ -151,7 +172,7 @@ class Recognizer:
         timed = replace(recognition, engine=name, timings={**clock.seconds, **recognition.timings})
         reader = Person(person) if person else None
         try:
-            stored = await asyncio.to_thread(self._store.recognitions.add, timed, page_id, reader)
+            stored = await asyncio.to_thread(keep, timed, page_id, reader)
         except StoreFailed as error:
             return Reading(page, replace(step, state="failed", error=error))
         return Reading(page, replace(step, recognition=timed), stored)

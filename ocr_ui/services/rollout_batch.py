@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -20,6 +21,7 @@ from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, EngineFail
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.rollouts import Ask, Rollouts
+from ocr_ui.services.work_off import work_off
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.records import JobCounts
 from ocr_ui.storage.store import Store
@@ -222,28 +224,10 @@ class _Batch:
 
     async def steps(self, at_once: int) -> AsyncIterator[BatchProgress]:
         yield await self._progress()
-        running: set[asyncio.Task[None]] = set()
-        watch = asyncio.create_task(self._stop.wait())
-        try:
-            while True:
-                while len(running) < at_once and not self._over and (item := await self._next()) is not None:
-                    running.add(asyncio.create_task(self._one(item)))
-                if not running:
-                    break
-                ended, _ = await asyncio.wait({*running, watch}, return_when=asyncio.FIRST_COMPLETED)
-                if watch in ended:
-                    await self._rollouts.stop(self._owner)
-                    await asyncio.gather(*running, return_exceptions=True)
-                    break
-                running -= ended
-                for task in ended:
-                    task.result()
+        halt = functools.partial(self._rollouts.stop, self._owner)
+        async with aclosing(work_off(self._next, self._one, at_once, self._stop, halt)) as ended:
+            async for _ in ended:
                 yield await self._progress()
-        finally:
-            watch.cancel()
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
         if self._error is None and not self._stop.is_set():
             await asyncio.to_thread(self._store.rollout_jobs.finish, self._job)
         yield await self._progress(ended=True)
@@ -252,12 +236,10 @@ class _Batch:
     def _owner(self) -> str:
         return f"rollout-job-{self._job}"
 
-    @property
-    def _over(self) -> bool:
-        return self._error is not None or self._stop.is_set()
-
     async def _next(self) -> int | None:
-        """Each item once in one run, whatever becomes of it."""
+        """Each item once in one run, whatever becomes of it; none after an error that ends the batch."""
+        if self._error is not None:
+            return None
         found = await asyncio.to_thread(self._store.rollout_jobs.waiting, self._job, 1, self._last)
         if not found:
             return None

@@ -15,6 +15,8 @@ from ocr_ui.services.drafts import Drafts
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
+from ocr_ui.services.job_runner import JobRunner
+from ocr_ui.services.jobs import Jobs
 from ocr_ui.services.line_history import LineHistory
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.push import Pusher, Pushes
@@ -55,6 +57,8 @@ class Workbench:
     rollouts: Rollouts
     pairs: BlindPairs
     batches: RolloutBatches
+    jobs: Jobs
+    runner: JobRunner
     dataset: Dataset
     versions: DatasetVersions
     cards: DataCards
@@ -69,7 +73,8 @@ class Workbench:
         """Opens the store and builds the services. `engines` replaces those that the settings name (for tests).
 
         Raises:
-            BadInput: there is no engine of the name in the settings, no such reward file, no address of a judge.
+            BadInput: there is no engine of the name in the settings, no such reward file, no address of a judge or a
+                webhook.
             StoreFailed: the data folder cannot be used.
         """
         engines = engines or Engines.from_settings(settings)
@@ -80,12 +85,13 @@ class Workbench:
         retries, rewarding = Retries(store, engines, templates, settings), Rewarding(settings, annotator)
         rollouts = Rollouts(store, pages, engines, retries, annotator, rewarding, settings)
         exporter, cards = Exporter(store), DataCards(store)
+        recognizer, jobs = Recognizer(store, pages, engines, settings), Jobs(store, templates, engines, settings)
         return cls(
             settings=settings,
             store=store,
             engines=engines,
             pictures=pages,
-            recognizer=Recognizer(store, pages, engines, settings),
+            recognizer=recognizer,
             retries=retries,
             mistakes=SameMistakes(store, annotator),
             histories=LineHistory(store, annotator),
@@ -100,6 +106,8 @@ class Workbench:
             rollouts=rollouts,
             pairs=BlindPairs(store, rollouts),
             batches=RolloutBatches(store, rollouts, settings.data_dir),
+            jobs=jobs,
+            runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
             dataset=dataset,
             versions=DatasetVersions(store),
             cards=cards,
@@ -111,6 +119,7 @@ class Workbench:
         )
 
     async def close(self) -> None:
+        await self.runner.close()
         await self.batches.close()
         await self.recognizer.close()
         await self.rollouts.close()

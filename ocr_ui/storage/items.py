@@ -14,6 +14,7 @@ from sqlalchemy import Column, ColumnElement, Connection, FromClause, Result, Ro
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from ocr_ui.domain.exact_json import dumps, storable
+from ocr_ui.domain.job import BOTH
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
@@ -24,6 +25,7 @@ from ocr_ui.storage.dataset_versions import frozen_reviews
 from ocr_ui.storage.tables import (
     correction,
     document,
+    job_task,
     page,
     reading_figure,
     recognition,
@@ -68,6 +70,7 @@ class Filters:
         agreement: a second review agrees by this much or more: 1 less the CER between the two people, 0..1.
         not_reviewers: nobody of these has reviewed the item, first or second.
         marks: of the item's newest rollout, values of `ocr_ui.domain.rollout.Mark`.
+        jobs: numbers of batches that read the items.
     """
 
     templates: tuple[str, ...] = ()
@@ -90,6 +93,7 @@ class Filters:
     agreement: float | None = None
     not_reviewers: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    jobs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +366,17 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
         + _numbers(filters)
         + _not_by(filters)
         + _marks(filters)
+        + _jobs(filters)
     )
+
+
+def _jobs(filters: Filters) -> list[ColumnElement[bool]]:
+    if not filters.jobs:
+        return []
+    here = job_task.c.job_id.in_(filters.jobs)
+    read = select(job_task.c.recognition_id).where(here, job_task.c.recognition_id.is_not(None))
+    beside = select(job_task.c.second_id).where(here, job_task.c.route == BOTH)
+    return [recognition.c.id.in_(read.union_all(beside))]
 
 
 def _marks(filters: Filters) -> list[ColumnElement[bool]]:

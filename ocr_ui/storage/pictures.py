@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import tempfile
-import time
-from contextlib import suppress
 from pathlib import Path
 
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.storage.failures import told
+from ocr_ui.storage.whole_files import make_folder, sweep, sync_folder, write_whole
 
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _PNG = b"\x89PNG\r\n\x1a\n"
-_UNFINISHED = ".unfinished-"
-_UNFINISHED_SECONDS = 3600.0
 
 
 class Pictures:
@@ -83,16 +78,9 @@ class Pictures:
         with told(self.folder):
             return file.read_bytes() if file.is_file() else None
 
-    def sweep(self, older_than: float = _UNFINISHED_SECONDS) -> int:
-        """Removes what writers that were killed left unfinished `older_than` seconds ago; gives the number."""
-        limit = time.time() - older_than
-        removed = 0
-        for file in self.folder.glob(f"??/{_UNFINISHED}*"):
-            with suppress(FileNotFoundError):
-                if file.stat().st_mtime < limit:
-                    file.unlink()
-                    removed += 1
-        return removed
+    def sweep(self) -> int:
+        """Removes what writers that were killed left unfinished; gives the number."""
+        return sweep(self.folder)
 
     def _file(self, sha256: str, ending: str) -> Path:
         if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
@@ -112,41 +100,9 @@ class Pictures:
 
     def _write(self, file: Path, data: bytes) -> None:
         with told(self.folder):
-            _make_folder(file.parent)
+            make_folder(file.parent)
             if file.suffix == ".png" and file.is_file() and file.stat().st_size == len(data):
                 # Whoever wrote it may have been killed before its name was on disk.
-                _sync_folder(file.parent)
+                sync_folder(file.parent)
                 return
-            _write_whole(file, data)
-
-
-def _write_whole(file: Path, data: bytes) -> None:
-    """All bytes under the final name, on disk, or no such name."""
-    handle, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(name, file)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-    _sync_folder(file.parent)
-
-
-def _make_folder(folder: Path) -> None:
-    if folder.is_dir():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new name lasts only once its folder is on disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+            write_whole(file, data)

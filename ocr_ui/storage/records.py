@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ocr_ui.domain.job import JobState
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
 from ocr_ui.domain.reread import Reread
@@ -314,3 +315,90 @@ class JobCounts:
     @property
     def total(self) -> int:
         return self.waiting + self.done + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJob:
+    """A batch of pages to read.
+
+    Attributes:
+        ended_at: None while it is not done or cancelled.
+        reason: the error that paused it, as `{"code", "message", "hint", "details"}`.
+        asked: what is asked of each page.
+    """
+
+    id: int
+    name: str
+    person: str
+    created_at: datetime
+    ended_at: datetime | None
+    state: JobState
+    priority: int
+    reason: dict[str, Any] | None
+    asked: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PageTask:
+    """A page of a batch that a process has claimed.
+
+    Attributes:
+        file, name, sha256: what was handed in.
+        number: of the page in its file, 0 for the whole file: its pages are to be counted.
+        page_id: where its picture is stored already.
+    """
+
+    id: int
+    job: int
+    file: int
+    name: str
+    sha256: str
+    number: int
+    page_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobTotals:
+    """How far a batch is, in pages; a file that failed as a whole counts as one.
+
+    Attributes:
+        unopened: files whose pages are not counted yet.
+        seconds: of work on pages.
+        per_second: pages, over the newest ones; None where that cannot be told yet.
+    """
+
+    waiting: int
+    running: int
+    done: int
+    failed: int
+    cancelled: int
+    unopened: int
+    seconds: float
+    per_second: float | None
+
+    @property
+    def total(self) -> int:
+        return self.waiting + self.running + self.done + self.failed + self.cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTask:
+    """Attributes:
+    number: of the page in its file, 0 for the whole file.
+    again: it can be tried once more.
+    """
+
+    file: str
+    number: int
+    error: dict[str, Any]
+    again: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTotals:
+    """Pages that went one way, with the seconds of the engine that read them first and of the other."""
+
+    route: str
+    pages: int
+    seconds: float
+    second_seconds: float

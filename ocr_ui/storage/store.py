@@ -18,6 +18,7 @@ from ocr_ui.storage.drafts import Drafts
 from ocr_ui.storage.failures import failure, told
 from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
+from ocr_ui.storage.jobs import Jobs
 from ocr_ui.storage.migrate import upgrade
 from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
@@ -29,6 +30,7 @@ from ocr_ui.storage.rollout_jobs import RolloutJobs
 from ocr_ui.storage.rollouts import Rollouts
 from ocr_ui.storage.same_text import SameText
 from ocr_ui.storage.second_reviews import SecondReviews
+from ocr_ui.storage.uploads import Uploads
 
 DATABASE = "workbench.sqlite3"
 _OPEN_SECONDS = 60.0
@@ -39,12 +41,13 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-            figures, items, same_text, versions, rollouts, rollout_jobs: the parts, each with its own class.
+            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, uploads: the parts, each with its own
+            class.
     """
 
-    def __init__(self, database: Database, pictures: Pictures) -> None:
+    def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
         self._database = database
-        self.pictures = pictures
+        self.pictures, self.uploads = pictures, uploads
         self.pages = Pages(database)
         self.recognitions = Recognitions(database)
         self.rereads = Rereads(database)
@@ -61,6 +64,7 @@ class Store:
         self.versions = DatasetVersions(database)
         self.rollouts = Rollouts(database)
         self.rollout_jobs = RolloutJobs(database)
+        self.jobs = Jobs(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:
@@ -88,7 +92,7 @@ class Store:
         except BaseException:
             database.close()
             raise
-        return cls(database, pictures)
+        return cls(database, pictures, Uploads(folder / "uploads"))
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

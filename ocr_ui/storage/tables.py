@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -429,3 +430,56 @@ reread = Table(
 )
 """A box of an item read anew: `quad` as it was asked for, `text` the raw answer, `lines` what came of it, each under
 the id that it was given in the page. Written once, never changed."""
+
+job = Table(
+    "job",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
+    Column("state", String(20), nullable=False, index=True),
+    Column("priority", Integer, nullable=False),
+    Column("announced", Boolean, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("asked", Text, nullable=False),
+)
+"""A batch of pages to read: `asked` is what is asked of each, `reason` the error that paused it, "" for none."""
+
+job_file = Table(
+    "job_file",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("job_id", ForeignKey("job.id"), nullable=False, index=True),
+    Column("document_id", ForeignKey("document.id"), index=True),
+    Column("size", BigInteger, nullable=False),
+    Column("sha256", String(64), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+)
+"""A file that was handed in; `document_id` once a page of it is stored. `sha256` is "" where it was not taken."""
+
+job_task = Table(
+    "job_task",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("job_id", ForeignKey("job.id"), nullable=False),
+    Column("file_id", ForeignKey("job_file.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", String(20), nullable=False),
+    Column("holder", String(100), nullable=False),
+    Column("until", UtcTime),
+    Column("ended_at", UtcTime),
+    Column("page_id", ForeignKey("page.id"), index=True),
+    Column("recognition_id", ForeignKey("recognition.id"), index=True),
+    Column("second_id", ForeignKey("recognition.id"), index=True),
+    Column("seconds", Float, nullable=False),
+    Column("second_seconds", Float, nullable=False),
+    Column("route", String(20), nullable=False),
+    Column("error", Text, nullable=False),
+    UniqueConstraint("file_id", "number"),
+    Index(None, "job_id", "state", "file_id", "number"),
+    Index(None, "job_id", "ended_at"),
+)
+"""A page to read; `number` 0 is a file whose pages are not counted yet. While it is being read it is the holder's
+`until`; whoever finds that time over takes it. `second_id` is a reading by another engine, `route` where it went."""

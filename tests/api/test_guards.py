@@ -218,6 +218,6 @@ async def test_a_body_over_the_limit_is_not_read_to_its_end() -> None:
             await receive()
 
     guard = BodyLimit(reads_all, limit=100, told=100, localize_error=lambda error, language: error)
-    await guard({"type": "http", "method": "POST", "headers": []}, receive, send)
+    await guard({"type": "http", "method": "POST", "path": "/v1/pictures", "headers": []}, receive, send)
     assert taken == 11
     assert sent[0]["status"] == 413

@@ -1,0 +1,131 @@
+"""Batches over HTTP: files in, how far it is, results out, pause, resume, cancel, try again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
+from fastapi.responses import StreamingResponse
+
+from ocr_ui.api.errors import Localize, language_of
+from ocr_ui.api.pictures import name_of
+from ocr_ui.domain.job import PRIORITIES
+from ocr_ui.domain.person import Person
+from ocr_ui.errors import BadInput
+from ocr_ui.services.job_view import job_value, result_pieces
+from ocr_ui.services.jobs import Handed, JobAsk, JobProgress
+from ocr_ui.services.workbench import Workbench
+
+Name = Annotated[str, Form(max_length=200)]
+
+
+def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
+    routes = APIRouter(tags=["jobs"])
+    jobs = workbench.jobs
+
+    def told(progress: JobProgress, request: Request) -> dict[str, Any]:
+        value, language = job_value(progress), language_of(request)
+        failures = [{**one, "error": localize_error(one["error"], language)} for one in value["failures"]]
+        reason = value["reason"] and localize_error(value["reason"], language)
+        return {**value, "failures": failures, "reason": reason}
+
+    @routes.post("/v1/jobs", status_code=202)
+    async def create(
+        request: Request,
+        files: Annotated[list[UploadFile], File()] = [],  # noqa: B006 - FastAPI copies defaults
+        template: Name = "full_text",
+        variables: Annotated[str, Form(max_length=20_000)] = "",
+        engine: Name = "",
+        pages: Annotated[str, Form(max_length=1000)] = "",
+        priority: Name = "normal",
+        name: Name = "",
+        person: Name = "",
+        webhook: Annotated[bool, Form()] = False,
+        rules: Annotated[str, Form(max_length=20_000)] = "",
+        start: Annotated[bool, Form()] = True,
+    ) -> dict[str, Any]:
+        """Takes pictures, documents and zip archives, and reads them in the background.
+
+        `variables` is a JSON object, `rules` a JSON list, `pages` as 1-3,7. With `start=false` the batch waits for more
+        files (`/files`) and for `/resume`.
+        """
+        values, listed = _json(variables, "variables", dict), _json(rules, "rules", list)
+        texts = {str(key): str(value) for key, value in values.items()}
+        ask = JobAsk(template, texts, engine, pages, priority, name, webhook, tuple(listed))
+        who = Person(person.strip()) if person.strip() else None
+        return told(await jobs.create(ask, _handed(files), who, start), request)
+
+    @routes.post("/v1/jobs/{job}/files", status_code=202)
+    async def add(job: int, files: Annotated[list[UploadFile], File()], request: Request) -> dict[str, Any]:
+        """More files for a batch that has not ended."""
+        return told(await jobs.add(job, _handed(files)), request)
+
+    @routes.get("/v1/jobs")
+    async def listed(request: Request, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> dict[str, Any]:
+        """The newest first."""
+        return {"jobs": [told(one, request) for one in await jobs.list(limit)], "priorities": list(PRIORITIES)}
+
+    @routes.get("/v1/jobs/{job}")
+    async def progress(job: int, request: Request) -> dict[str, Any]:
+        """How far a batch is, and what failed."""
+        return told(await jobs.progress(job), request)
+
+    @routes.get("/v1/jobs/{job}/results")
+    async def results(job: int) -> StreamingResponse:
+        """The batch with all pages that are read, as one JSON object; corrected pages as they were corrected."""
+        pieces = result_pieces(workbench.store, await jobs.progress(job))
+        return StreamingResponse(_off_the_loop(pieces), media_type="application/json")
+
+    @routes.post("/v1/jobs/{job}/pause")
+    async def pause(job: int, request: Request) -> dict[str, Any]:
+        """Begins no more pages; those that are being read are finished."""
+        return told(await jobs.pause(job), request)
+
+    @routes.post("/v1/jobs/{job}/resume")
+    async def resume(job: int, request: Request) -> dict[str, Any]:
+        """Goes on with a batch that is paused, or begins one that was being filled."""
+        return told(await jobs.resume(job), request)
+
+    @routes.post("/v1/jobs/{job}/cancel")
+    async def cancel(job: int, request: Request) -> dict[str, Any]:
+        """Gives up what is not done; what is done stays."""
+        return told(await jobs.cancel(job), request)
+
+    @routes.post("/v1/jobs/{job}/retry")
+    async def retry(job: int, request: Request) -> dict[str, Any]:
+        """Reads once more what failed."""
+        return told(await jobs.retry(job), request)
+
+    return routes
+
+
+def _handed(files: list[UploadFile]) -> list[Handed]:
+    return [Handed(name_of(file), file.file) for file in files]
+
+
+def _json(written: str, name: str, kind: type) -> Any:
+    if not written.strip():
+        return kind()
+    try:
+        value = json.loads(written)
+    except ValueError as error:
+        raise _malformed(name, str(error)) from error
+    if not isinstance(value, kind):
+        raise _malformed(name, f"not a JSON {'object' if kind is dict else 'list'}")
+    return value
+
+
+def _malformed(name: str, reason: str) -> BadInput:
+    told = f"{name}: {reason}"
+    return BadInput("malformed", f"{told}.", "Send the request in the form that docs/ describes.", reason=told)
+
+
+async def _off_the_loop(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    try:
+        while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
+            yield piece
+    finally:
+        await asyncio.to_thread(pieces.close)  # type: ignore[attr-defined]

@@ -1,0 +1,306 @@
+"""Reads the pages of batches in the background, beside whatever other process does so on the same store."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import logging
+import os
+import socket
+import urllib.request
+import uuid
+from collections.abc import Awaitable
+from contextlib import aclosing
+from typing import Any
+
+from ocr_ui.domain.job import PageRanges
+from ocr_ui.domain.person import Person
+from ocr_ui.domain.recognition import Recognition
+from ocr_ui.errors import (
+    BadInput,
+    Conflict,
+    EngineBusy,
+    EngineDead,
+    EngineFailed,
+    NotFound,
+    StoreFailed,
+    WorkbenchError,
+)
+from ocr_ui.images import refusals
+from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
+from ocr_ui.services.jobs import JobProgress, Jobs, path_of
+from ocr_ui.services.pictures import PageStore
+from ocr_ui.services.reading import ReadRequest
+from ocr_ui.services.recognize import Recognizer
+from ocr_ui.services.rollout_batch import BUSY_SECONDS, NOBODY_ANSWERS
+from ocr_ui.services.view import error_value
+from ocr_ui.services.work_off import work_off
+from ocr_ui.settings import Settings
+from ocr_ui.storage.records import PageTask, StoredJob
+from ocr_ui.storage.store import Store
+
+log = logging.getLogger(__name__)
+
+LEASE_SECONDS = 30.0
+"""So long a page is a process's without a sign of life; a process that was killed loses its pages then."""
+LOOK_SECONDS = 1.0
+"""Between two looks whether another process has begun a batch."""
+WEBHOOK_SECONDS = 10.0
+
+
+class JobRunner:
+    """Claims pages of batches and reads them, `batch_at_once` at the same time.
+
+    Args:
+        lease: seconds.
+
+    Raises:
+        BadInput: `bad_webhook_url`.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        jobs: Jobs,
+        pages: PageStore,
+        recognizer: Recognizer,
+        templates: PromptLibrary,
+        settings: Settings,
+        lease: float = LEASE_SECONDS,
+    ) -> None:
+        self._store, self._jobs, self._pages, self._recognizer = store, jobs, pages, recognizer
+        self._templates, self._settings, self._lease = templates, settings, lease
+        self._webhook = _checked(settings.batch_webhook.strip())
+        self.holder = f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self._held: dict[int, PageTask] = {}
+        self._stop = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def start(self) -> None:
+        if self._settings.batch_at_once and not self._tasks:
+            self._tasks = [asyncio.create_task(self._work()), asyncio.create_task(self._keep_claims())]
+
+    async def close(self) -> None:
+        """Ends what runs; its pages wait for the next process."""
+        self._stop.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _work(self) -> None:
+        wake = self._jobs.listen()
+        await self._quietly(self._sweep())
+        while not self._stop.is_set():
+            at_once = self._settings.batch_at_once
+            async with aclosing(work_off(self._take, self._one, at_once, self._stop, self._halt, wake)) as ended:
+                async for _ in ended:
+                    await self._quietly(self._announce())
+            await self._quietly(self._announce())
+            await _first(self._stop.wait(), wake.wait(), LOOK_SECONDS)
+            wake.clear()
+
+    async def _keep_claims(self) -> None:
+        """Renews the claims on what is being read, and ends the reading of what was cancelled."""
+        changed = self._jobs.listen()
+        while not self._stop.is_set():
+            await _first(self._stop.wait(), changed.wait(), self._lease / 3)
+            changed.clear()
+            await self._quietly(self._renew())
+
+    async def _renew(self) -> None:
+        held = list(self._held)
+        if held:
+            kept = await asyncio.to_thread(self._store.jobs.renew, self.holder, self._lease, held)
+            for lost in set(held) - kept:
+                await self._recognizer.stop(_owner(lost))
+
+    async def _halt(self) -> None:
+        for task in list(self._held):
+            await self._recognizer.stop(_owner(task))
+
+    async def _quietly(self, work: Awaitable[None]) -> None:
+        """What fails is tried again in time; the store may be gone for a minute."""
+        try:
+            await work
+        except WorkbenchError as error:
+            log.warning("batches: %s", error)
+        except Exception:
+            log.exception("batches: a fault of the product")
+
+    async def _take(self) -> PageTask | None:
+        try:
+            found = await asyncio.to_thread(self._store.jobs.take, self.holder, self._lease)
+        except StoreFailed as error:
+            log.warning("batches wait: %s", error)
+            return None
+        if found is not None:
+            self._held[found.id] = found
+        return found
+
+    async def _one(self, task: PageTask) -> None:
+        """One page, or a file to be looked into; whatever happens stands with it, or it waits again."""
+        try:
+            await (self._read(task) if task.number else self._look_into(task))
+        except (EngineDead, StoreFailed) as error:
+            await self._give_back(task, error)
+        except EngineBusy:
+            await _first(self._stop.wait(), asyncio.Event().wait(), BUSY_SECONDS)
+            await self._give_back(task)
+        except WorkbenchError as error:
+            if error.code in NOBODY_ANSWERS:
+                await self._give_back(task, error)
+            else:
+                await self._failed(task, error)
+        except Exception as error:
+            log.exception("page %d of %s failed", task.number, task.name)
+            reason = f"{type(error).__name__}: {error}"
+            told = EngineFailed("reading_failed", f"Reading failed: {reason}", "Try again.", reason=reason)
+            await self._failed(task, told)
+        finally:
+            self._held.pop(task.id, None)
+
+    async def _failed(self, task: PageTask, error: WorkbenchError) -> None:
+        value = error_value(error)
+        await self._quietly(asyncio.to_thread(self._store.jobs.failed, self.holder, task, value))  # type: ignore[arg-type]
+
+    async def _give_back(self, task: PageTask, error: WorkbenchError | None = None) -> None:
+        """Args: error: what would fail for every page: the batch is paused, with it as the reason."""
+
+        def give_back() -> None:
+            with self._store.transaction():
+                if error is not None and not isinstance(error, StoreFailed):
+                    self._store.jobs.pause(task.job, error_value(error))
+                self._store.jobs.give_back(self.holder, [task.id])
+
+        if isinstance(error, StoreFailed):
+            log.warning("batches wait: %s", error)
+            await _first(self._stop.wait(), asyncio.Event().wait(), BUSY_SECONDS)
+        await self._quietly(asyncio.to_thread(give_back))
+
+    # A file
+
+    async def _look_into(self, task: PageTask) -> None:
+        file = self._store.uploads.path(task.sha256)
+        if await asyncio.to_thread(is_archive, file):
+            await asyncio.to_thread(self._unpack, task)
+            return
+        pages = await self._pages.count(task.sha256)
+        job = await asyncio.to_thread(self._store.jobs.get, task.job)
+        wanted = PageRanges.parse(job.asked["pages"]).of(pages)
+        if not wanted:
+            raise BadInput(
+                "pages_not_there",
+                f"The document has {pages} pages; none of those asked for.",
+                "Choose other pages.",
+                pages=pages,
+            )
+        if len(wanted) > self._settings.max_pages:
+            raise refusals.too_many_pages(len(wanted), self._settings.max_pages)
+        await asyncio.to_thread(self._store.jobs.counted, self.holder, task, wanted)
+
+    def _unpack(self, task: PageTask) -> None:
+        """Stores the files of an archive; what cannot be unpacked fails by itself."""
+        file = self._store.uploads.path(task.sha256)
+        left = self._settings.batch_bytes
+        found, refused = [], []
+        entries = look_through(file, self._settings.batch_files, left)
+        with unpacking(file) as archive:
+            for entry in entries:
+                name = path_of(f"{task.name}/{entry.name}")
+                try:
+                    with reading(archive, entry) as data:
+                        sha256, size = self._store.uploads.put(data, min(left, self._settings.max_document_bytes))
+                except BadInput as error:
+                    refused.append((name, error_value(error)))
+                else:
+                    left -= size
+                    found.append((name, sha256, size))
+        self._store.jobs.unpacked(self.holder, task, found, refused)
+
+    # A page
+
+    async def _read(self, task: PageTask) -> None:
+        job = await asyncio.to_thread(self._store.jobs.get, task.job)
+        page_id, request = await self._prepared(task, job)
+        keep = functools.partial(self._keep, task)
+        asked = {"engine": job.asked["engine"], "person": job.person, "owner": _owner(task.id)}
+        async with aclosing(self._recognizer.read(page_id, request, keep=keep, **asked)) as steps:
+            *_, last = [step async for step in steps]
+        if last.recognition_id is not None:
+            return
+        if last.progress.error is not None:
+            raise last.progress.error
+        await self._give_back(task)
+
+    async def _prepared(self, task: PageTask, job: StoredJob) -> tuple[int, ReadRequest]:
+        """The stored page and what is asked of it; its picture is drawn where it was not yet."""
+        template = await asyncio.to_thread(self._template, job.asked)
+        if task.page_id is not None:
+            return task.page_id, ReadRequest(template, job.asked["values"])
+        page, notices = await self._pages.picture_of(task.sha256, task.number, task.name)
+        page_id = await asyncio.to_thread(self._store.jobs.keep_page, task, page)
+        return page_id, ReadRequest(template, job.asked["values"], notices=notices)
+
+    def _template(self, asked: dict[str, Any]) -> Any:
+        try:
+            return self._templates.get(asked["template"], asked["template_version"])
+        except NotFound:
+            return self._templates.get(asked["template"])
+
+    def _keep(self, task: PageTask, value: Recognition, page_id: int, person: Person | None) -> int | None:
+        """The result and that the page is done, together: after a crash it is either both or neither."""
+        if value.outcome in ("failed", "stopped"):
+            return None
+        with self._store.transaction():
+            recognition_id = self._store.recognitions.add(value, page_id, person)
+            if not self._store.jobs.done(self.holder, task, recognition_id, value.generation.seconds):
+                raise Conflict("job_task_lost", "Somebody else reads this page.", "", page=page_id)
+        return recognition_id
+
+    # The end of a batch
+
+    async def _announce(self) -> None:
+        for number in await asyncio.to_thread(self._store.jobs.unannounced):
+            progress = await self._jobs.progress(number)
+            await self._sweep()
+            if progress.job.asked["webhook"] and self._webhook:
+                await asyncio.to_thread(_post, self._webhook, progress)
+
+    async def _sweep(self) -> None:
+        needed = await asyncio.to_thread(self._store.jobs.needed_files)
+        await asyncio.to_thread(self._store.uploads.sweep, needed)
+
+
+def _owner(task: int) -> str:
+    return f"job-task-{task}"
+
+
+async def _first(*waiting_and_seconds: Any) -> None:
+    """Waits for the first of several, at most so many seconds."""
+    *waiting, seconds = waiting_and_seconds
+    tasks = [asyncio.ensure_future(one) for one in waiting]
+    await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+
+
+def _checked(address: str) -> str:
+    if address and not address.startswith(("http://", "https://")):
+        raise BadInput(
+            "bad_webhook_url", f"{address!r} is no address.", "Set OCR_UI_BATCH_WEBHOOK to http://HOST/.", url=address
+        )
+    return address
+
+
+def _post(address: str, progress: JobProgress) -> None:
+    """Tells the address of the settings; nobody else can name one. What it answers is not looked at."""
+    totals = progress.totals
+    told = {"job": progress.job.id, "name": progress.job.name, "state": progress.state, "total": totals.total}
+    told |= {"done": totals.done, "failed": totals.failed, "seconds": totals.seconds}
+    body = json.dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    request = urllib.request.Request(address, body, {"Content-Type": "application/json"})  # noqa: S310
+    try:
+        with urllib.request.urlopen(request, timeout=WEBHOOK_SECONDS):  # noqa: S310 - an address of the settings
+            pass
+    except (OSError, ValueError) as error:
+        log.warning("the end of batch %d could not be told: %s", progress.job.id, error)

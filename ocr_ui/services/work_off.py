@@ -1,0 +1,51 @@
+"""Many things to do, some of them at once, until nothing is left or somebody ends it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+One = TypeVar("One")
+
+
+async def work_off(
+    take: Callable[[], Awaitable[One | None]],
+    do: Callable[[One], Coroutine[Any, Any, None]],
+    at_once: int,
+    stop: asyncio.Event,
+    halt: Callable[[], Awaitable[object]],
+    wake: asyncio.Event | None = None,
+) -> AsyncIterator[None]:
+    """Does what `take` gives, at most `at_once` at the same time; yields whenever something has ended.
+
+    Ends where `take` gives None and nothing runs. Once `stop` is set nothing more is begun, `halt` is called, and what
+    runs is waited for. Closing the generator cancels what runs. An error of `do` ends it and is raised.
+
+    Args:
+        wake: asks `take` again although nothing has ended; cleared here.
+    """
+    running: set[asyncio.Task[None]] = set()
+    signals = {event: asyncio.create_task(event.wait()) for event in (stop, wake) if event is not None}
+    try:
+        while not stop.is_set():
+            while len(running) < at_once and not stop.is_set() and (one := await take()) is not None:
+                running.add(asyncio.create_task(do(one)))
+            if not running:
+                return
+            ended, _ = await asyncio.wait({*running, *signals.values()}, return_when=asyncio.FIRST_COMPLETED)
+            if wake is not None and wake.is_set():
+                wake.clear()
+                signals[wake] = asyncio.create_task(wake.wait())
+            ended &= running
+            running -= ended
+            for task in ended:
+                task.result()
+            if ended:
+                yield
+        await halt()
+        await asyncio.gather(*running, return_exceptions=True)
+    finally:
+        for task in (*signals.values(), *running):
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

@@ -1,0 +1,395 @@
+"""Batches of pages to read: whose turn it is, and what became of each page.
+
+A page is claimed by a process for a time, in one transaction, so that two never read the same one; a process that is
+gone loses its claims when their time is over. The result of a page and that it is done are saved together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, select, update
+
+from ocr_ui.domain.exact_json import dumps, storable
+from ocr_ui.domain.job import JobState, TaskState
+from ocr_ui.domain.page import Page
+from ocr_ui.domain.person import Person
+from ocr_ui.errors import Conflict, NotFound
+from ocr_ui.storage import people
+from ocr_ui.storage.database import Database
+from ocr_ui.storage.records import FailedTask, JobTotals, PageTask, RouteTotals, StoredJob
+from ocr_ui.storage.tables import document, job, job_file, job_task, page
+from ocr_ui.storage.tables import person as person_table
+
+RECENT = 30
+"""Pages that the speed of a batch is worked out of."""
+_UNTOUCHED = {"holder": "", "until": None}
+_ENDED = (JobState.DONE.value, JobState.CANCELLED.value)
+_LEFT = (TaskState.WAITING.value, TaskState.RUNNING.value)
+
+
+class Jobs:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # A batch
+
+    def begin(
+        self, name: str, asked: dict[str, Any], priority: int = 0, person: Person | None = None, paused: bool = False
+    ) -> int:
+        """Stores a batch without files and gives its id."""
+        with self._database.writing() as connection:
+            state = JobState.PAUSED if paused else JobState.OPEN
+            row = {"state": state.value, "priority": priority, "announced": False, "name": storable(name)}
+            row |= {"reason": "", "asked": dumps(asked), "created_at": datetime.now(UTC)}
+            row["person_id"] = people.id_of(connection, person)
+            return connection.execute(insert(job).values(row)).inserted_primary_key[0]
+
+    def get(self, number: int) -> StoredJob:
+        """Raises NotFound (`unknown_job`)."""
+        with self._database.reading() as connection:
+            return _get(connection, number)
+
+    def list(self, limit: int = 50) -> list[StoredJob]:
+        """The newest first."""
+        with self._database.reading() as connection:
+            return [_job(row) for row in connection.execute(_jobs().order_by(job.c.id.desc()).limit(limit))]
+
+    def name(self, number: int, name: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute(update(job).where(job.c.id == number).values(name=storable(name)))
+
+    def add_file(self, number: int, name: str, sha256: str, size: int) -> int:
+        """A file whose pages are not counted yet.
+
+        Raises:
+            NotFound: `unknown_job`. Conflict: `job_ended`.
+        """
+        with self._database.writing() as connection:
+            _check_going(_get(connection, number))
+            return _add_file(connection, number, name, sha256, size)
+
+    def refuse_file(self, number: int, name: str, error: dict[str, Any]) -> None:
+        """A file that cannot be read, with the reason: it counts as failed, and there is nothing to try again."""
+        with self._database.writing() as connection:
+            _refuse(connection, number, name, error)
+
+    def pause(self, number: int, reason: dict[str, Any] | None = None) -> bool:
+        """No more pages are begun. False where it was not open. Args: reason: the error that pauses it."""
+        told = dumps(reason) if reason else ""
+        return self._move(number, (JobState.OPEN,), {"state": JobState.PAUSED.value, "reason": told})
+
+    def resume(self, number: int) -> bool:
+        """Goes on with one that is paused; one without pages is done at once. False where it was not paused."""
+        with self._database.writing() as connection:
+            opened = {"state": JobState.OPEN.value, "reason": ""}
+            moved = self._move(number, (JobState.PAUSED,), opened)
+            _end_if_over(connection, number)
+        return moved
+
+    def cancel(self, number: int) -> bool:
+        """Gives up what is not done; whoever reads a page of it loses the claim. False where it had ended."""
+        with self._database.writing() as connection:
+            values = {"state": JobState.CANCELLED.value, "ended_at": datetime.now(UTC), "reason": ""}
+            if not self._move(number, (JobState.OPEN, JobState.PAUSED), values):
+                return False
+            left = (job_task.c.job_id == number, job_task.c.state.in_(_LEFT))
+            connection.execute(update(job_task).where(*left).values(_UNTOUCHED | {"state": TaskState.CANCELLED.value}))
+        return True
+
+    def retry(self, number: int) -> int:
+        """What failed waits once more, where its file is there; gives how many that are. Raises NotFound, Conflict."""
+        with self._database.writing() as connection:
+            found = _get(connection, number)
+            if found.state == JobState.CANCELLED:
+                raise _ended(number)
+            kept = select(job_file.c.id).where(job_file.c.job_id == number, job_file.c.sha256 != "")
+            failed = (job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value)
+            waiting = _UNTOUCHED | {"state": TaskState.WAITING.value, "error": "", "ended_at": None, "seconds": 0.0}
+            again = update(job_task).where(*failed, job_task.c.file_id.in_(kept)).values(waiting)
+            count = connection.execute(again).rowcount
+            if count:
+                opened = {"state": JobState.OPEN.value, "reason": "", "ended_at": None, "announced": False}
+                connection.execute(update(job).where(job.c.id == number).values(opened))
+        return count
+
+    def _move(self, number: int, states: Sequence[JobState], values: dict[str, Any]) -> bool:
+        with self._database.writing() as connection:
+            _get(connection, number)
+            here = (job.c.id == number, job.c.state.in_([state.value for state in states]))
+            return bool(connection.execute(update(job).where(*here).values(values)).rowcount)
+
+    # A page
+
+    def take(self, holder: str, seconds: float) -> PageTask | None:
+        """Claims the next page, or the next file to be looked into; None where nothing waits.
+
+        Batches of a higher priority come first, then older ones; within a batch files are looked into before pages are
+        read, so that it is soon known how many there are.
+        """
+        with self._database.writing() as connection:
+            now = datetime.now(UTC)
+            opened = select(job.c.id).where(job.c.state == JobState.OPEN.value)
+            for number in connection.scalars(opened.order_by(job.c.priority.desc(), job.c.id)).all():
+                found = _first(connection, number, now)
+                if found is not None:
+                    claim = {"state": TaskState.RUNNING.value, "holder": holder}
+                    claim["until"] = now + timedelta(seconds=seconds)
+                    connection.execute(update(job_task).where(job_task.c.id == found.id).values(claim))
+                    return found
+        return None
+
+    def renew(self, holder: str, seconds: float, tasks: Iterable[int]) -> set[int]:
+        """Gives the claims their full time again, and those of the tasks that are still the holder's."""
+        with self._database.writing() as connection:
+            mine = (job_task.c.id.in_(list(tasks)), *_held(holder))
+            until = datetime.now(UTC) + timedelta(seconds=seconds)
+            connection.execute(update(job_task).where(*mine).values(until=until))
+            return set(connection.scalars(select(job_task.c.id).where(*mine)))
+
+    def give_back(self, holder: str, tasks: Iterable[int]) -> None:
+        """What was not done waits again, for anybody."""
+        with self._database.writing() as connection:
+            waiting = _UNTOUCHED | {"state": TaskState.WAITING.value}
+            mine = (job_task.c.id.in_(list(tasks)), *_held(holder))
+            connection.execute(update(job_task).where(*mine).values(waiting))
+
+    def counted(self, holder: str, task: PageTask, pages: Iterable[int]) -> bool:
+        """The pages of a file take its place. False where the claim is lost."""
+        with self._database.writing() as connection:
+            if not _drop(connection, holder, task):
+                return False
+            rows = [_waiting(task.job, task.file, number) for number in pages]
+            if rows:
+                connection.execute(insert(job_task), rows)
+            _end_if_over(connection, task.job)
+        return True
+
+    def unpacked(
+        self,
+        holder: str,
+        task: PageTask,
+        files: Iterable[tuple[str, str, int]],
+        refused: Iterable[tuple[str, dict[str, Any]]],
+    ) -> bool:
+        """The files of an archive take its place. False where the claim is lost.
+
+        Args:
+            files: name, sha256, size.
+            refused: name, error.
+        """
+        with self._database.writing() as connection:
+            if not _drop(connection, holder, task):
+                return False
+            connection.execute(delete(job_file).where(job_file.c.id == task.file))
+            for name, sha256, size in files:
+                _add_file(connection, task.job, name, sha256, size)
+            for name, error in refused:
+                _refuse(connection, task.job, name, error)
+            _end_if_over(connection, task.job)
+        return True
+
+    def keep_page(self, task: PageTask, value: Page) -> int:
+        """Stores the picture of a page in the document of its file, and gives the page's id."""
+        with self._database.writing() as connection:
+            here = job_file.c.id == task.file
+            found = connection.execute(select(job_file.c.document_id, job_file.c.name).where(here)).one()
+            now = datetime.now(UTC)
+            document_id = found.document_id
+            if document_id is None:
+                person_id = connection.scalar(select(job.c.person_id).where(job.c.id == task.job))
+                made = {"name": found.name, "person_id": person_id, "created_at": now}
+                document_id = connection.execute(insert(document).values(made)).inserted_primary_key[0]
+                connection.execute(update(job_file).where(here).values(document_id=document_id))
+            same = (page.c.document_id == document_id, page.c.number == value.number)
+            page_id = connection.scalar(select(page.c.id).where(*same))
+            if page_id is None:
+                row = {"document_id": document_id, "number": value.number, "sha256": value.sha256, "created_at": now}
+                row |= {"width": value.width, "height": value.height, "name": storable(value.name)}
+                page_id = connection.execute(insert(page).values(row)).inserted_primary_key[0]
+            connection.execute(update(job_task).where(job_task.c.id == task.id).values(page_id=page_id))
+        return page_id
+
+    def done(self, holder: str, task: PageTask, recognition_id: int, seconds: float) -> bool:
+        """A page has its result. False where the claim is lost: the caller undoes what it saved with this."""
+        return self._end(holder, task, {"state": TaskState.DONE.value, "recognition_id": recognition_id}, seconds)
+
+    def failed(self, holder: str, task: PageTask, error: dict[str, Any], seconds: float = 0.0) -> bool:
+        return self._end(holder, task, {"state": TaskState.FAILED.value, "error": dumps(error)}, seconds)
+
+    def _end(self, holder: str, task: PageTask, values: dict[str, Any], seconds: float) -> bool:
+        with self._database.writing() as connection:
+            ended = _UNTOUCHED | values | {"seconds": seconds, "ended_at": datetime.now(UTC)}
+            mine = (job_task.c.id == task.id, *_held(holder))
+            if not connection.execute(update(job_task).where(*mine).values(ended)).rowcount:
+                return False
+            _end_if_over(connection, task.job)
+        return True
+
+    # How far a batch is
+
+    def totals(self, number: int) -> JobTotals:
+        looked = job_task.c.number > 0
+        query = select(job_task.c.state, looked, func.count(), func.sum(job_task.c.seconds))
+        with self._database.reading() as connection:
+            query = query.where(job_task.c.job_id == number).group_by(job_task.c.state, looked)
+            rows = connection.execute(query).all()
+            speed = _speed(connection, number)
+        counts = dict.fromkeys(TaskState, 0)
+        unopened, seconds = 0, 0.0
+        for state, known, count, took in rows:
+            seconds += took
+            if not known and state in _LEFT:
+                unopened += count
+            else:
+                counts[TaskState(state)] += count
+        return JobTotals(*counts.values(), unopened=unopened, seconds=seconds, per_second=speed)
+
+    def failures(self, number: int, limit: int = 100) -> list[FailedTask]:
+        """Pages and files that failed, in order."""
+        query = (
+            select(job_task.c.number, job_task.c.error, job_file.c.name, job_file.c.sha256)
+            .join(job_file, job_file.c.id == job_task.c.file_id)
+            .where(job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value)
+            .order_by(job_task.c.file_id, job_task.c.number)
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [FailedTask(row.name, row.number, json.loads(row.error), bool(row.sha256)) for row in rows]
+
+    def routes(self, number: int) -> list[RouteTotals]:
+        """How many pages that are done went where, with the seconds of the first engine and of the second."""
+        seconds = func.sum(job_task.c.seconds), func.sum(job_task.c.second_seconds)
+        query = (
+            select(job_task.c.route, func.count(), *seconds)
+            .where(job_task.c.job_id == number, job_task.c.state == TaskState.DONE.value)
+            .group_by(job_task.c.route)
+            .order_by(job_task.c.route)
+        )
+        with self._database.reading() as connection:
+            return [RouteTotals(*row) for row in connection.execute(query)]
+
+    def unannounced(self) -> list[int]:
+        """Batches that are done, and nobody was told yet; each is given once."""
+        with self._database.writing() as connection:
+            found = (job.c.state == JobState.DONE.value, job.c.announced.is_(False))
+            numbers = list(connection.scalars(select(job.c.id).where(*found).order_by(job.c.id)))
+            if numbers:
+                connection.execute(update(job).where(job.c.id.in_(numbers)).values(announced=True))
+        return numbers
+
+    def needed_files(self) -> set[str]:
+        """The sha256 of files that pages are still to be read of, or could be read again."""
+        left = (*_LEFT, TaskState.FAILED.value)
+        query = select(job_file.c.sha256).join(job_task, job_task.c.file_id == job_file.c.id)
+        with self._database.reading() as connection:
+            return set(connection.scalars(query.where(job_task.c.state.in_(left)).distinct()))
+
+
+def _get(connection: Connection, number: int) -> StoredJob:
+    row = connection.execute(_jobs().where(job.c.id == number)).first()
+    if row is None:
+        raise NotFound("unknown_job", f"There is no batch {number}.", "Start a new one.", job=number)
+    return _job(row)
+
+
+def _jobs() -> Select:
+    return select(job, person_table.c.name.label("person")).outerjoin(
+        person_table, person_table.c.id == job.c.person_id
+    )
+
+
+def _job(row: Row) -> StoredJob:
+    reason = json.loads(row.reason) if row.reason else None
+    return StoredJob(
+        id=row.id,
+        name=row.name,
+        person=row.person or "",
+        created_at=row.created_at,
+        ended_at=row.ended_at,
+        state=JobState(row.state),
+        priority=row.priority,
+        reason=reason,
+        asked=json.loads(row.asked),
+    )
+
+
+def _check_going(found: StoredJob) -> None:
+    if found.state.value in _ENDED:
+        raise _ended(found.id)
+
+
+def _ended(number: int) -> Conflict:
+    return Conflict("job_ended", f"The batch {number} has ended.", "Start a new one.", job=number)
+
+
+def _add_file(connection: Connection, number: int, name: str, sha256: str, size: int) -> int:
+    row = {"job_id": number, "name": storable(name), "sha256": sha256, "size": size}
+    file_id = connection.execute(insert(job_file).values(row)).inserted_primary_key[0]
+    connection.execute(insert(job_task).values(_waiting(number, file_id, 0)))
+    return file_id
+
+
+def _refuse(connection: Connection, number: int, name: str, error: dict[str, Any]) -> None:
+    row = {"job_id": number, "name": storable(name), "sha256": "", "size": 0}
+    file_id = connection.execute(insert(job_file).values(row)).inserted_primary_key[0]
+    failed = {"state": TaskState.FAILED.value, "error": dumps(error), "ended_at": datetime.now(UTC)}
+    connection.execute(insert(job_task).values(_waiting(number, file_id, 0) | failed))
+
+
+def _waiting(number: int, file_id: int, place: int) -> dict[str, Any]:
+    row = {"job_id": number, "file_id": file_id, "number": place, "state": TaskState.WAITING.value}
+    return row | _UNTOUCHED | {"seconds": 0.0, "second_seconds": 0.0, "route": "", "error": ""}
+
+
+def _first(connection: Connection, number: int, now: datetime) -> PageTask | None:
+    """The next task of a batch that is free, files that are not looked into first."""
+    waits = job_task.c.state == TaskState.WAITING.value
+    left = and_(job_task.c.state == TaskState.RUNNING.value, job_task.c.until < now)
+    for which in (and_(job_task.c.number == 0, waits), waits, left):
+        row = connection.execute(_tasks(number, which)).first()
+        if row is not None:
+            return PageTask(row.id, row.job_id, row.file_id, row.name, row.sha256, row.number, row.page_id)
+    return None
+
+
+def _tasks(number: int, which: ColumnElement[bool]) -> Select:
+    columns = [job_task.c[name] for name in ("id", "job_id", "file_id", "number", "page_id")]
+    return (
+        select(*columns, job_file.c.name, job_file.c.sha256)
+        .join(job_file, job_file.c.id == job_task.c.file_id)
+        .where(job_task.c.job_id == number, which)
+        .order_by(job_task.c.file_id, job_task.c.number)
+        .limit(1)
+        .with_for_update(of=job_task, skip_locked=True)
+    )
+
+
+def _held(holder: str) -> tuple[ColumnElement[bool], ...]:
+    return job_task.c.holder == holder, job_task.c.state == TaskState.RUNNING.value
+
+
+def _drop(connection: Connection, holder: str, task: PageTask) -> bool:
+    return bool(connection.execute(delete(job_task).where(job_task.c.id == task.id, *_held(holder))).rowcount)
+
+
+def _end_if_over(connection: Connection, number: int) -> None:
+    """A batch with nothing left to do is done."""
+    left = exists().where(job_task.c.job_id == number, job_task.c.state.in_(_LEFT))
+    over = (job.c.id == number, job.c.state == JobState.OPEN.value, ~left)
+    connection.execute(update(job).where(*over).values(state=JobState.DONE.value, ended_at=datetime.now(UTC)))
+
+
+def _speed(connection: Connection, number: int) -> float | None:
+    """Pages a second over the newest ones, None before there are two."""
+    ended = (job_task.c.job_id == number, job_task.c.ended_at.is_not(None), job_task.c.number > 0)
+    query = select(job_task.c.ended_at).where(*ended).order_by(job_task.c.ended_at.desc()).limit(RECENT)
+    moments = list(connection.scalars(query))
+    if len(moments) < 2:
+        return None
+    took = (moments[0] - moments[-1]).total_seconds()
+    return (len(moments) - 1) / took if took > 0 else None
