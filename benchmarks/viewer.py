@@ -1,10 +1,12 @@
 """How fluid the viewer is: frames a second while a person hovers, pans, zooms, drags, steps and types.
 
-    python benchmarks/viewer.py [--boxes 300 1000 2000] [--list 5000] [--chromium /usr/bin/chromium]
+    python benchmarks/viewer.py [--boxes 300 1000 2000] [--table 100] [--chromium /usr/bin/chromium]
 
 Drives Chromium through Playwright over `viewer_page.py`: 80 input events of each kind, frames counted by
 requestAnimationFrame from the first event to the last. Beside it stands the processor time of the page's main thread
 for one event, which a busy machine does not change. Chromium draws in software where there is no GPU.
+
+Of a table with so many rows of 30 cells: milliseconds from a key until its outcome is on the screen, median of nine.
 """
 
 from __future__ import annotations
@@ -163,6 +165,39 @@ def streaming(page: Page, address: str, boxes: int) -> str:
     return f"{result['fps']:5.0f} fps, longest frame {result['worst']:4.0f} ms"
 
 
+KEY_TO_SCREEN = """key => new Promise(done => {
+  const begin = performance.now();
+  document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { ...key, bubbles: true, cancelable: true }));
+  requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
+})"""
+TABLE_KEYS = {
+    "row": {"key": "r", "altKey": True},
+    "column": {"key": "c", "altKey": True},
+    "remove": {"key": "Delete", "altKey": True},
+    "go": {"key": "ArrowDown"},
+    "undo": {"key": "z", "ctrlKey": True},
+}
+
+
+def table_times(page: Page, address: str, rows: int) -> dict[str, str]:
+    """How long it takes to insert a row or a column in the middle of a table, to remove a row, to go on by a cell, and
+    to undo."""
+    page.goto(f"{address}/?set=table&lines={rows}")
+    page.wait_for_selector(".vw-tab[data-view=tables]", timeout=60_000)
+    page.wait_for_selector(".vw.has-page", timeout=60_000)
+    page.keyboard.press("Alt+t")
+    page.evaluate(f"() => {VIEWER}.tables.goTo({rows // 2}, 10)")
+    page.wait_for_timeout(1000)
+    times = {}
+    for name, key in TABLE_KEYS.items():
+        taken = []
+        for _ in range(9):
+            page.wait_for_timeout(150)
+            taken.append(page.evaluate(KEY_TO_SCREEN, key))
+        times[name] = f"{sorted(taken)[4]:5.0f} ms, longest {max(taken):4.0f} ms"
+    return times
+
+
 def conditions(browser: Any) -> str:
     versions = " ".join(f"{name} {version(name)}" for name in ("gradio", "playwright"))
     cores, load = os.cpu_count(), os.getloadavg()[0]
@@ -171,7 +206,8 @@ def conditions(browser: Any) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--boxes", type=int, nargs="+", default=[300, 1000, 2000])
+    parser.add_argument("--boxes", type=int, nargs="*", default=[300, 1000, 2000])
+    parser.add_argument("--table", type=int, nargs="*", default=[100], metavar="ROWS")
     parser.add_argument("--chromium", default="/usr/bin/chromium")
     parser.add_argument("--size", type=int, nargs=2, default=[1280, 800], metavar=("WIDTH", "HEIGHT"))
     options = parser.parse_args()
@@ -185,6 +221,12 @@ def main() -> None:
             results["stream"] = streaming(page, address, boxes)
             print(f"\n{boxes} boxes")
             for name, result in results.items():
+                print(f"  {name:<8}{result}")
+            page.close()
+        for rows in options.table:
+            page = browser.new_page(viewport={"width": options.size[0], "height": options.size[1]})
+            print(f"\ntable of {rows} x 30")
+            for name, result in table_times(page, address, rows).items():
                 print(f"  {name:<8}{result}")
             page.close()
         browser.close()

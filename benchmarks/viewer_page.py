@@ -3,7 +3,8 @@ looking, and for driving the viewer without the product around it.
 
     python benchmarks/viewer_page.py [--port 7871]
 
-Address: /?set=receipt|form|big|fields|empty&lines=60&lang=en|zh&stream=1&__theme=light|dark
+Address: /?set=receipt|form|big|fields|table|empty&lines=60&lang=en|zh&stream=1&__theme=light|dark
+(`lines` of a table are its rows, of 30 cells each)
 """
 
 from __future__ import annotations
@@ -113,7 +114,19 @@ def big(count: int) -> Page:
     return draw(texts, (2480, 3508), max(12, 3400 // -(-count // 5)), 18, columns=5)
 
 
-MAKERS = {"receipt": receipt, "form": form, "big": big, "fields": form}
+def table(count: int) -> Page:
+    page = draw(["", *(" ".join(row) for row in table_rows(count)[:20])], (2480, 1200), 40, 18)
+    page.lines = []
+    return page
+
+
+def table_rows(count: int, columns: int = 30) -> list[list[str]]:
+    chance = random.Random(5)
+    head = [chance.choice(GOODS).split()[0] for _ in range(columns)]
+    return [head, *([f"{chance.uniform(0, 999):.2f}" for _ in range(columns)] for _ in range(count - 1))]
+
+
+MAKERS = {"receipt": receipt, "form": form, "big": big, "fields": form, "table": table}
 PAGES: dict[str, Page] = {}
 
 
@@ -135,7 +148,8 @@ def value_of(kind: str, count: int, version: int = 0) -> dict[str, Any]:
         "lines": lines,
         "model_lines": lines,
         "fields": fields_of(lines) if kind == "fields" else [],
-        "text": "\n".join(line["text"] for line in lines),
+        "tables": [table_of(count)] if kind == "table" else [],
+        "text": table_of(count)["html"] if kind == "table" else "\n".join(line["text"] for line in lines),
         "raw": "\n".join(f"{line['text']}  {line['quad']}" for line in lines),
         "html": "<h2>Receipt</h2><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
         "warnings": warnings,
@@ -149,6 +163,12 @@ def value_of(kind: str, count: int, version: int = 0) -> dict[str, Any]:
         "version": version,
         "low_confidence": 0.8,
     }
+
+
+def table_of(count: int) -> dict[str, Any]:
+    rows = table_rows(count)
+    html = "".join(f"<tr>{''.join(f'<td>{text}</td>' for text in row)}</tr>" for row in rows)
+    return {"html": f"<table>{html}</table>", "grid": rows, "quad": None}
 
 
 def fields_of(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:

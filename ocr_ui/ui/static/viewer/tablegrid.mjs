@@ -114,14 +114,18 @@ export function slotsOf(grid) {
   return slots;
 }
 
+const TIDY = /^(?:\S(?:[^\t\f\v\r\n]*\S)?)?$/;
+
 /** Cell text as it is stored: no tabs, no empty lines, no blanks around lines. */
 export const tidy = (text) =>
-  text
-    .replace(/[\t\f\v]+/g, " ")
-    .split(/\r\n|\r|\n/)
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .join("\n");
+  TIDY.test(text)
+    ? text
+    : text
+        .replace(/[\t\f\v]+/g, " ")
+        .split(/\r\n|\r|\n/)
+        .map((line) => line.trim())
+        .filter(Boolean)
+        .join("\n");
 
 /** The cells of each row that the HTML has: all but the gaps at its end. */
 function writtenRows({ height, cells }) {
@@ -149,6 +153,7 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").
 
 /** Text as HTML; sup and sub are tags only where they are closed in the right order. */
 function markup(text) {
+  if (!/[&<>\n]/.test(text)) return text;
   const safe = escaped(text);
   const raised = isBalanced(text) ? safe.replace(/&lt;(\/?su[bp])&gt;/g, "<$1>") : safe;
   return raised.replaceAll("\n", "<br>");

@@ -1,6 +1,7 @@
 /** The tables of the page as grids, one at a time: cells are gone to, marked, edited, merged, moved and pasted by key. */
 
 import { h, iconButton, icon, named, setText } from "./dom.mjs";
+import { GridNodes } from "./gridnodes.mjs";
 import { isComposing } from "./keys.mjs";
 import { isLow } from "./sureness.mjs";
 import * as Docs from "./tabledoc.mjs";
@@ -23,15 +24,17 @@ export class TableView {
     this.index = 0;
     this.at = [0, 0];
     this.anchor = [0, 0];
-    this.nodes = new Map();
+    this.marked = new Set();
+    this.current = null;
     this.tools = TOOLS.map((names) => this.#group(names, actions));
     this.chooser = h("select", {
       class: "vw-table-choice",
       "data-title": "table_choice",
       onchange: (event) => this.choose(Number(event.target.value), { focus: false }),
     });
-    this.body = h("tbody");
-    this.table = h("table", { class: "vw-grid-table", role: "grid", dir: "ltr", "data-title": "view_tables" }, this.body);
+    const body = h("tbody");
+    this.nodes = new GridNodes({ body, makeRow: () => h("tr", { role: "row" }), makeCell: (cell) => this.#makeCell(cell) });
+    this.table = h("table", { class: "vw-grid-table", role: "grid", dir: "ltr", "data-title": "view_tables" }, body);
     this.nothing = h("p", { class: "vw-empty" });
     this.host = h("div", { class: "vw-grid", tabindex: "-1" }, this.nothing, this.table);
     const bar = h("div", { class: "vw-grid-tools", role: "toolbar", "data-title": "table_tools" }, this.tools);
@@ -85,7 +88,8 @@ export class TableView {
 
   /** All words again, after the language changed. */
   forget() {
-    this.drawn = null;
+    this.close();
+    this.nodes.clear();
   }
 
   render() {
@@ -131,47 +135,36 @@ export class TableView {
     this.anchor = inside(this.anchor);
   }
 
-  /** Cells anew where their shapes changed, else only the texts that did. */
   #renderGrid() {
-    const { cells, height } = this.grid;
-    const shape = JSON.stringify(cells.map((cell) => [cell.row, cell.column, cell.rows, cell.columns, cell.header]));
-    const key = `${this.index} ${shape} ${this.t("uncertain_of")}`;
-    if (key !== this.drawn) this.#build(cells, height);
-    this.drawn = key;
-    for (const cell of cells) this.#fill(this.nodes.get(keyOf(cell)), cell);
+    const { host, grid, nodes } = this;
+    const hadFocus = host.contains(document.activeElement);
+    if (this.open && !nodes.fits(grid)) this.close();
+    nodes.render(grid);
+    for (const cell of grid.cells) this.#fill(nodes.nodeOf(cell), cell);
+    if (hadFocus && !host.contains(document.activeElement)) this.focus();
   }
 
-  #build(cells, height) {
-    const hadFocus = this.host.contains(document.activeElement);
-    this.close();
-    const rows = Array.from({ length: height }, () => h("tr", { role: "row" }));
-    this.nodes = new Map();
-    for (const cell of cells) {
-      const node = h(cell.header ? "th" : "td", {
-        role: cell.header ? "columnheader" : "gridcell",
-        tabindex: "-1",
-        dir: "auto",
-        colspan: cell.columns > 1 && cell.columns,
-        rowspan: cell.rows > 1 && cell.rows,
-        "data-row": cell.row,
-        "data-column": cell.column,
-      });
-      this.nodes.set(keyOf(cell), node);
-      rows[cell.row].append(node);
-    }
-    this.body.replaceChildren(...rows);
-    if (hadFocus) this.focus();
+  #makeCell(cell) {
+    return h(cell.header ? "th" : "td", {
+      role: cell.header ? "columnheader" : "gridcell",
+      tabindex: "-1",
+      dir: "auto",
+      "aria-selected": "false",
+      colspan: cell.columns > 1 && cell.columns,
+      rowspan: cell.rows > 1 && cell.rows,
+    });
   }
 
   #fill(node, cell) {
-    const low = !!cell.sure && isLow({ confidence: cell.sure[0], lowest: cell.sure[1] }, this.editor.lowLimit);
     if (node === this.open?.node) {
       if (this.open.field.value !== cell.text) this.open.field.value = cell.text;
       return;
     }
-    if (node.shown === cell.text && node.low === low && node.childNodes.length) return;
-    Object.assign(node, { shown: cell.text, low });
-    node.classList.toggle("low", low);
+    const low = !!cell.sure && isLow({ confidence: cell.sure[0], lowest: cell.sure[1] }, this.editor.lowLimit);
+    const { shown } = node;
+    if (shown && shown.text === cell.text && shown.low === low && shown.sure === cell.sure) return;
+    node.shown = { text: cell.text, sure: cell.sure, low };
+    if (low || shown?.low) node.classList.toggle("low", low);
     node.replaceChildren(...raised(cell.text), ...(low ? [this.#sign(cell.sure)] : []));
   }
 
@@ -181,20 +174,23 @@ export class TableView {
   }
 
   get #current() {
-    const cell = Edits.cellAt(this.grid, ...this.at);
-    return cell && this.nodes.get(keyOf(cell));
+    const cell = this.shown && Edits.cellAt(this.grid, ...this.at);
+    return cell && this.nodes.nodeOf(cell);
   }
 
   #mark() {
-    const marked = new Set(this.shown ? Edits.cellsIn(this.grid, this.rect).map(keyOf) : []);
-    const current = this.shown ? this.#current : null;
-    for (const [key, node] of this.nodes) {
-      const on = String(marked.has(key));
-      if (node.getAttribute("aria-selected") !== on) node.setAttribute("aria-selected", on);
-      const tab = node === current ? 0 : -1;
-      if (node.tabIndex !== tab) node.tabIndex = tab;
-      node.classList.toggle("current", node === current);
-    }
+    const cells = this.shown ? Edits.cellsIn(this.grid, this.rect) : [];
+    const marked = new Set(cells.map((cell) => this.nodes.nodeOf(cell)));
+    for (const node of this.marked) if (!marked.has(node)) node.setAttribute("aria-selected", "false");
+    for (const node of marked) if (!this.marked.has(node)) node.setAttribute("aria-selected", "true");
+    this.marked = marked;
+    const current = this.#current;
+    if (current === this.current) return;
+    this.current?.classList.remove("current");
+    this.current?.setAttribute("tabindex", "-1");
+    current?.classList.add("current");
+    current?.setAttribute("tabindex", "0");
+    this.current = current;
   }
 
   // Going about -----------------------------------------------------------------------------------------------------
@@ -241,8 +237,8 @@ export class TableView {
   }
 
   #slotOf(target) {
-    const node = target.closest?.("[data-row]");
-    return node && !target.matches(".vw-cell-text") ? [Number(node.dataset.row), Number(node.dataset.column)] : null;
+    const { cell = null } = target.closest?.("td, th") ?? {};
+    return cell && !target.matches(".vw-cell-text") ? [cell.row, cell.column] : null;
   }
 
   #point(event) {
@@ -360,9 +356,7 @@ export class TableView {
     this.open = null;
     node.style.height = "";
     node.shown = null;
-    const cell = Edits.cellAt(this.grid, Number(node.dataset.row), Number(node.dataset.column));
-    node.replaceChildren();
-    if (cell) this.#fill(node, cell);
+    this.#fill(node, node.cell);
   }
 
   leave(next = () => {}) {
@@ -399,8 +393,6 @@ export class TableView {
     this.#tell("cells_pasted", { rows: pasted.height, columns: pasted.width });
   }
 }
-
-const keyOf = ({ row, column }) => `${row} ${column}`;
 
 function take(event) {
   event.preventDefault();

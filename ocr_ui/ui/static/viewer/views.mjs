@@ -204,7 +204,7 @@ export class Views {
       setText(tab.lastChild, count ? String(count) : "");
     }
     this.element.classList.toggle("editable", canEdit);
-    const nothing = OUTPUT[this.active].copy(this.editor) === "";
+    const nothing = this.active === "tables" ? !doc.tables.length : OUTPUT[this.active].copy(this.editor) === "";
     for (const button of this.outputs[this.active]) button.disabled = nothing;
   }
 
