@@ -15,12 +15,14 @@ from pydantic import BaseModel, Field
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.domain.person import Person
+from ocr_ui.domain.prompt import Task
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.field_links import field_links
 from ocr_ui.services.line_history import entry_value
 from ocr_ui.services.ordering import ordered_ids
 from ocr_ui.services.reread import RereadStep, step_value
 from ocr_ui.services.same_mistake import elsewhere_value
+from ocr_ui.services.source_preview import source_preview
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 
@@ -41,6 +43,13 @@ class FieldsBody(LinesBody):
     """Lines and fields as in `PageContent.to_dict`."""
 
     fields: list[dict] = Field(max_length=200)
+
+
+class SourceBody(BaseModel):
+    """The whole text of a page, and what its template asked for."""
+
+    text: str = Field(max_length=4_000_000)
+    task: Task
 
 
 class RereadBody(LinesBody):
@@ -64,6 +73,11 @@ def editing_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     async def links(body: FieldsBody) -> dict[str, list[dict[str, Any]]]:
         """Where the fields' values stand among the lines, and whether they look like their kinds."""
         return {"fields": await asyncio.to_thread(field_links, body.lines, body.fields)}
+
+    @routes.post("/v1/source-previews")
+    async def preview(body: SourceBody) -> ExactJSONResponse:
+        """A formula or Markdown as safe HTML, and the mistakes in it with their places."""
+        return ExactJSONResponse(await asyncio.to_thread(source_preview, body.text, body.task))
 
     @routes.post("/v1/items/{recognition_id}/rereads")
     async def reread(recognition_id: int, body: RereadBody, request: Request) -> StreamingResponse:

@@ -162,9 +162,12 @@ class FormulaSetter:
 
 def formula_html(latex: str, display: bool = False) -> str:
     """A formula as MathML, or its source with the mistake marked. Any string is taken; at most about 0.1 s."""
-    if len(latex) <= 300:
-        return _cached_html(latex, display)
-    return _formula_html(latex, display)
+    return _outcome(latex, display)[0]
+
+
+def formula_mistake(latex: str, display: bool = False) -> FormulaError | None:
+    """Why a formula is shown as its source, None where it is set."""
+    return _outcome(latex, display)[1]
 
 
 def to_mathml(latex: str, display: bool = False) -> str:
@@ -290,17 +293,22 @@ def _escaped(source: str, position: int) -> bool:
     return count % 2 == 1
 
 
+def _outcome(latex: str, display: bool) -> tuple[str, FormulaError | None]:
+    return _cached_outcome(latex, display) if len(latex) <= 300 else _fresh_outcome(latex, display)
+
+
 @lru_cache(maxsize=2048)
-def _cached_html(latex: str, display: bool) -> str:
-    return _formula_html(latex, display)
+def _cached_outcome(latex: str, display: bool) -> tuple[str, FormulaError | None]:
+    return _fresh_outcome(latex, display)
 
 
-def _formula_html(latex: str, display: bool) -> str:
+def _fresh_outcome(latex: str, display: bool) -> tuple[str, FormulaError | None]:
     latex = well_formed(latex)
     try:
-        return spell_out(to_mathml(latex, display))
+        return spell_out(to_mathml(latex, display)), None
     except FormulaError as error:
-        return spell_out(_source_html(latex, error))
+        bare = FormulaError(error.code, error.start, error.end)  # what is kept holds no frames of the translator
+        return spell_out(_source_html(latex, bare)), bare
 
 
 def _source_html(latex: str, error: FormulaError) -> str:

@@ -81,7 +81,7 @@ def render_markdown(text: str, reveal: bool = False) -> str:
     Args:
         reveal: invisible characters are shown by their names.
     """
-    source = _tables_on_lines_of_their_own(_unfenced(well_formed(text[:MAX_SHOWN])))
+    source, _ = as_read(text)
     env = {"formulas": FormulaSetter(), "reveal": reveal, "finders": {}}
     try:
         html = _MARKDOWN.render(source, env)
@@ -90,15 +90,40 @@ def render_markdown(text: str, reveal: bool = False) -> str:
     return clean_html(html) + cut_notice(text)
 
 
-_PLAIN = frozenset((Task.SPOTTING, Task.TEXT, Task.SUBTITLES, Task.FIELDS))
+def as_read(text: str) -> tuple[str, int]:
+    """What is rendered of a text, and where in the text it begins: the first MAX_SHOWN characters without a fence
+    around them all, with line feeds put in around tables."""
+    shown = well_formed(text[:MAX_SHOWN])
+    start, end = _inside_fence(shown)
+    return _tables_on_lines_of_their_own(shown[start:end]), start
+
+
+def tokens_of(source: str) -> list[Token]:
+    """The tokens of what `as_read` gives, which must have no line ends but line feeds.
+
+    Formulas have their place in `meta`: "start" and "end", in the source, of one that is a block; "raw", with its
+    delimiters, of one in a line.
+
+    Raises:
+        RecursionError: quotes and lists are nested too deeply.
+    """
+    return _MARKDOWN.parse(source, {"finders": {}})
+
+
+def is_bare_formula(text: str, task: Task) -> bool:
+    """The text as a whole is one formula."""
+    return task is Task.FORMULA and not re.search(r"\n\s*\n|\$", text)
+
+
+PLAIN = frozenset((Task.SPOTTING, Task.TEXT, Task.SUBTITLES, Task.FIELDS))
 
 
 def content_html(content: PageContent, task: Task, reveal: bool = False) -> str:
     """A page as the task calls for: plain lines for plain text, in which `7.` and `#` mean nothing; a formula; Markdown
     for all else."""
-    if task in _PLAIN:
+    if task in PLAIN:
         return lines_html(content, reveal)
-    if task is Task.FORMULA and not re.search(r"\n\s*\n|\$", content.text):
+    if is_bare_formula(content.text, task):
         return clean_html(f'<div class="ocr-formula-block">{formula_html(bare_latex(content.text), True)}</div>')
     return render_markdown(content.text, reveal)
 
@@ -132,10 +157,10 @@ def _plain(source: str, reveal: bool) -> str:
     return "".join(f'<pre class="ocr-line">{text_html(line, reveal)}</pre>' for line in source.split("\n"))
 
 
-def _unfenced(text: str) -> str:
-    """An answer that is one fence of Markdown or HTML as a whole, without the fence."""
+def _inside_fence(text: str) -> tuple[int, int]:
+    """Where an answer begins and ends that is one fence of Markdown or HTML as a whole; else the whole of it."""
     match = re.fullmatch(r"\s*```[ \t]*(?:markdown|md|html)[ \t]*\n(.*?)(?:\n```)?\s*", text, re.DOTALL | re.IGNORECASE)
-    return match[1] if match and "\n```" not in match[1] else text
+    return match.span(1) if match and "\n```" not in match[1] else (0, len(text))
 
 
 _TABLE_START = re.compile(r"<table(?=[\s/>])", re.IGNORECASE)
@@ -218,6 +243,7 @@ def _formula_block(state: StateBlock, start_line: int, end_line: int, silent: bo
     token = state.push("formula_block", "", 0)
     token.content = latex if last_line == start_line else _without_prefixes(state, latex, start_line, last_line)
     token.info = rest.strip()
+    token.meta = {"start": start, "end": end}
     token.map = [start_line, last_line + 1]
     state.line = last_line + 1
     return True
@@ -281,6 +307,7 @@ def _formula_inline(state: StateInline, silent: bool) -> bool:
     if not silent:
         token = state.push("formula_inline", "", 0)
         token.content, token.info = span.latex, "display" if span.display else ""
+        token.meta = {"raw": state.src[span.start : span.end]}
     state.pos = span.end
     return True
 

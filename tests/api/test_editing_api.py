@@ -34,6 +34,20 @@ def test_a_fields_value_is_found_among_the_lines_and_checked_against_its_kind(cl
     assert (second["line"], second["fits"]) == ("b", False)
 
 
+def test_what_is_typed_is_rendered_and_its_mistakes_are_told_with_their_places(client: TestClient) -> None:
+    text = "# Sum\n\n<script>x()</script> $x^2$ 𝑥 $\\frac{1}{2$"
+    answer = client.post("/v1/source-previews", json={"text": text, "task": "document"}).json()
+    assert "<h1" in answer["html"]
+    assert "<msup>" in answer["html"]
+    assert "<script" not in answer["html"]
+    (problem,) = answer["problems"]
+    assert (problem["code"], problem["line"]) == ("unclosed_brace", 3)
+    assert problem["message"] == "This brace is not closed."
+    assert problem["end"] - problem["start"] == 1
+    assert client.post("/v1/source-previews", json={"text": "x^2", "task": "poem"}).status_code == 422
+    assert client.post("/v1/source-previews", json={"text": "x\n_", "task": "text"}).json()["problems"] == []
+
+
 def test_a_reading_of_a_box_is_told_line_by_line_and_its_errors_in_the_language(
     client: TestClient, workbench: Workbench
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from ocr_ui import errors
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.images.transform import prepare
+from ocr_ui.render.problems import PROBLEMS
 from ocr_ui.ui.messages import ADMINISTRATOR, BLANK, ERRORS_ZH, WARNINGS_ZH, localize, localize_error
 from ocr_ui.ui.texts import TEXTS, choose_language, words
 from ocr_ui.ui.viewer_words import VIEWER_WORDS
@@ -46,6 +47,10 @@ def test_every_word_is_there_in_both_languages_with_the_same_blanks(table: dict)
             continue
         assert entry["zh"].strip(), key
         assert set(PLACEHOLDER.findall(entry["en"])) == set(PLACEHOLDER.findall(entry["zh"])), key
+
+
+def test_every_mistake_in_a_source_has_its_words() -> None:
+    assert {f"problem_{code}" for code in PROBLEMS} <= set(VIEWER_WORDS)
 
 
 def test_every_error_has_its_chinese_sentence() -> None:
