@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import signal
 import socket
+import ssl
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing, suppress
+from types import FrameType
 from typing import Any
 
 # Before Gradio and the hub's client are imported: nothing on this machine calls anybody unasked.
@@ -21,16 +25,20 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
+from ocr_ui.api.chat import chat_routes
 from ocr_ui.api.comparisons import comparison_routes
 from ocr_ui.api.corrections import correction_routes
+from ocr_ui.api.docs import add_docs
 from ocr_ui.api.drafts import draft_routes
 from ocr_ui.api.editing import editing_routes
-from ocr_ui.api.errors import Unexpected, add_error_handlers
+from ocr_ui.api.errors import RESPONSES, Unexpected, add_error_handlers
 from ocr_ui.api.exports import export_routes
-from ocr_ui.api.guards import BodyLimit, KnownHost, NoFetching, SameOrigin, SecurityHeaders, is_loopback
+from ocr_ui.api.guards import Admitted, BodyLimit, KnownHost, NoFetching, SameOrigin, SecurityHeaders, is_loopback
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.jobs import job_routes
+from ocr_ui.api.measures import Counted, measure_routes
+from ocr_ui.api.ocr import ocr_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.api.pushes import push_routes
 from ocr_ui.api.queue import queue_routes
@@ -39,6 +47,7 @@ from ocr_ui.api.rollouts import rollout_routes
 from ocr_ui.api.second_reviews import second_review_routes
 from ocr_ui.api.talk import talk_routes
 from ocr_ui.api.versions import version_routes
+from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
@@ -58,6 +67,8 @@ JOBS = "/v1/jobs"
 
 FORM_OVERHEAD = 100_000
 """Bytes that a form around a file may take."""
+BASE64_PATHS = ("/v1/ocr", "/v1/chat/completions")
+"""Where a file may come in base64, which takes four bytes for three."""
 
 GRACE_SECONDS = 3
 """Open pages keep a connection; so long they may end their work once the server is told to end."""
@@ -76,8 +87,14 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         await workbench.close()
         door.close()
 
-    app = FastAPI(title="OCR Workbench", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="OCR Workbench", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None, responses=RESPONSES
+    )
     app.state.workbench = workbench
+    add_docs(app)
+    app.include_router(measure_routes())
+    app.include_router(ocr_routes(workbench, localize, localize_error))
+    app.include_router(chat_routes(workbench, localize_error))
     add_error_handlers(app, localize_error)
     app.include_router(health_routes(workbench, localize_error))
     for routes in (
@@ -112,11 +129,15 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         return RedirectResponse(f"/{language}/{query}")
 
     # The last one added is the outermost: its headers stand on every answer, refusals and failures included.
+    app.add_middleware(Admitted, admission=workbench.admission, localize_error=localize_error)
     app.add_middleware(
         BodyLimit,
         limit=settings.max_upload_bytes + FORM_OVERHEAD,
         told=settings.max_upload_bytes,
-        larger={JOBS: max(0, settings.batch_bytes - settings.max_upload_bytes)},
+        larger={
+            JOBS: max(0, settings.batch_bytes - settings.max_upload_bytes),
+            **dict.fromkeys(BASE64_PATHS, settings.max_upload_bytes // 3 + 4),
+        },
         localize_error=localize_error,
     )
     app.add_middleware(SameOrigin, localize_error=localize_error)
@@ -126,6 +147,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         app.add_middleware(KnownHost, names=names, localize_error=localize_error)
     app.add_middleware(Unexpected, localize_error=localize_error)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(Counted)
     return mount(app, workbench)
 
 
@@ -144,6 +166,7 @@ def main() -> int:
         logging.getLogger(talkative).setLevel(logging.WARNING)
     try:
         settings = Settings()
+        check_tls(settings)
         with closing(bind(settings)) as listener:
             return serve(create_app(settings), settings, listener)
     except ValidationError as error:
@@ -160,32 +183,57 @@ def told(error: WorkbenchError) -> str:
 
 def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
     """Serves until it is told to end. Gives the exit code; uvicorn itself exits where the start fails."""
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_SECONDS)
-    server = TalkingServer(config, address(settings.host, listener.getsockname()[1]))
+    tls = {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key} if settings.tls_cert else {}
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_SECONDS, **tls)
+    shown = address(settings.host, listener.getsockname()[1], "https" if tls else "http")
+    server = TalkingServer(config, shown, app.state.workbench.drained if hasattr(app.state, "workbench") else None)
     with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and then raises the signal once more
         server.run(sockets=[listener])
     return 0
 
 
 class TalkingServer(uvicorn.Server):
-    """Prints the address once it answers there."""
+    """Prints the address once it answers there, and lets what is being read come to its end when it is told to stop.
 
-    def __init__(self, config: uvicorn.Config, address: str) -> None:
+    Args:
+        drained: waited for after SIGTERM, while new requests are answered still (`/readyz` with 503); a second signal,
+            or Ctrl+C, ends at once.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, address: str, drained: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         super().__init__(config)
-        self._address = address
+        self._address, self._drained = address, drained
+        self._draining: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            self._loop = asyncio.get_running_loop()
             sys.stdout.write(f"OCR Workbench: {self._address}\n")
             sys.stdout.flush()
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig != signal.SIGTERM or self._drained is None or self._draining is not None or not self.started:
+            super().handle_exit(sig, frame)
+            return
+        # uvicorn closes its port as soon as it is told to end: nobody could ask /readyz any more.
+        self._loop.call_soon_threadsafe(self._drain, sig)
 
-def address(host: str, port: int) -> str:
+    def _drain(self, sig: int) -> None:
+        async def then_end() -> None:
+            await self._drained()
+            super(TalkingServer, self).handle_exit(sig, None)
+
+        self._draining = asyncio.ensure_future(then_end())
+
+
+def address(host: str, port: int, scheme: str = "http") -> str:
     """What to type into a browser on this machine."""
     if host in ("127.0.0.1", "0.0.0.0", "::"):  # noqa: S104
-        return f"http://localhost:{port}"
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        return f"{scheme}://localhost:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def bind(settings: Settings) -> socket.socket:
@@ -207,6 +255,23 @@ def bind(settings: Settings) -> socket.socket:
             port=settings.port,
         ) from error
     return listener
+
+
+def check_tls(settings: Settings) -> None:
+    """Raises WorkbenchError (`tls_unusable`) where certificate and key are not both there, or do not fit."""
+    if not (settings.tls_cert or settings.tls_key):
+        return
+    try:
+        if not (settings.tls_cert and settings.tls_key):
+            raise ValueError("both are needed")
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key)
+    except (OSError, ValueError) as error:
+        raise WorkbenchError(
+            "tls_unusable",
+            f"Certificate and key for https cannot be used: {error}.",
+            "Correct OCR_UI_TLS_CERT and OCR_UI_TLS_KEY.",
+            reason=str(error),
+        ) from error
 
 
 def complain(text: str) -> int:

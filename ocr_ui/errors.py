@@ -53,6 +53,30 @@ class TooLarge(BadInput):
     status = 413
 
 
+class NotLoggedIn(WorkbenchError):
+    """Nobody has said who asks, or the name and its secret do not belong together."""
+
+    status = 401
+
+
+class NotAllowed(WorkbenchError):
+    """Whoever asks may not do this."""
+
+    status = 403
+
+
+class TooMany(WorkbenchError):
+    """More requests than one person may send in a time; `details["seconds"]` says how long to wait."""
+
+    status = 429
+
+
+class TooLate(WorkbenchError):
+    """The work took longer than a request may; what had come of it may be kept."""
+
+    status = 504
+
+
 class EngineBusy(WorkbenchError):
     """The engine is loading or its queue is full: try again."""
 

@@ -70,6 +70,20 @@ class Settings(BaseSettings):
     )
     max_waiting: int = Field(64, gt=0, description="Readings that may wait for the engine before more are refused.")
 
+    max_requests: int = Field(
+        128, gt=0, description="Requests with a picture that may be worked on or wait at once before more are refused."
+    )
+    request_seconds: float = Field(
+        300.0, gt=0, description="Longest time that a request over REST may take to read a picture, in seconds."
+    )
+    drain_s: float = Field(
+        15.0,
+        ge=0,
+        description="Seconds that what is being read may take to its end once the server is told to stop (SIGTERM).",
+    )
+    tls_cert: Path | None = Field(None, description="Certificate file (PEM) for https; with OCR_UI_TLS_KEY.")
+    tls_key: Path | None = Field(None, description="Key file (PEM) of that certificate.")
+
     claim_minutes: float = Field(
         10.0, gt=0, description="Minutes that a page is one reviewer's without a sign of work; work renews them."
     )

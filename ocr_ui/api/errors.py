@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.errors import BadInput, WorkbenchError, internal
+from ocr_ui.errors import BadInput, EngineBusy, TooMany, WorkbenchError, internal
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +31,44 @@ def language_of(request: Request) -> str:
     return request.headers.get(LANGUAGE_HEADER, "en")
 
 
+BUSY_SECONDS = 5
+"""After which a busy server may be asked again."""
+
+
+class ErrorWords(BaseModel):
+    """`code` is stable, for programs; `message` says what is wrong and `hint` what to do, for people."""
+
+    code: str
+    message: str
+    hint: str
+    details: dict[str, Any] = {}
+
+
+class ErrorBody(BaseModel):
+    error: ErrorWords
+
+
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorBody, "description": "The request cannot be answered."},
+    "5XX": {"model": ErrorBody, "description": "The server, an engine or the store failed, or is busy."},
+}
+"""What every route may answer besides its own."""
+
+
+def error_body(error: WorkbenchError, localize_error: Localize, language: str) -> dict[str, Any]:
+    value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+    return {"error": localize_error(value, language)}
+
+
 def error_response(
     error: WorkbenchError, request: Request, localize_error: Localize, status: int | None = None
 ) -> Response:
     """The answer that tells an error, in the language of the request."""
-    value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
-    said = localize_error(value, language_of(request))
-    return ExactJSONResponse({"error": said}, status_code=status or error.status)
+    body = error_body(error, localize_error, language_of(request))
+    response = ExactJSONResponse(body, status_code=status or error.status)
+    if isinstance(error, EngineBusy | TooMany):
+        response.headers["Retry-After"] = str(math.ceil(error.details.get("seconds", BUSY_SECONDS)))
+    return response
 
 
 def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:

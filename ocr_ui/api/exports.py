@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +12,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from starlette.background import BackgroundTask
 
 from ocr_ui.api.errors import language_of
+from ocr_ui.api.streams import after
 from ocr_ui.services.dataset import SINGLE, Filters, read_filters
 from ocr_ui.services.export import Options, left_out_value, read_options
 from ocr_ui.services.workbench import Workbench
@@ -30,7 +30,7 @@ def export_routes(workbench: Workbench, localize_reasons: LocalizeReasons) -> AP
         pieces = exporter.stream(name, filters)
         # What is wrong with the request or the store shows here, while the answer can still say so.
         first = await anext(pieces, b"")
-        return StreamingResponse(_from(first, pieces), media_type=exporter.media_type(name), headers=headers)
+        return StreamingResponse(after(first, pieces), media_type=exporter.media_type(name), headers=headers)
 
     async def packed(name: str, filters: Filters, options: Options) -> Response:
         made = await exporter.packed(name, filters, options)
@@ -64,13 +64,6 @@ def export_routes(workbench: Workbench, localize_reasons: LocalizeReasons) -> AP
         return asdict(await exporter.example(name, _filters(request)))
 
     return routes
-
-
-async def _from(first: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    async with aclosing(rest) as pieces:  # type: ignore[type-var]
-        yield first
-        async for piece in pieces:
-            yield piece
 
 
 OPTIONS = {"turn_crops", "stored_pictures", "split", "max_prompt_length", "absolute"}

@@ -11,7 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_response
 from ocr_ui.domain.amounts import bytes_text
-from ocr_ui.errors import BadInput, TooLarge
+from ocr_ui.errors import BadInput, EngineBusy, TooLarge
+from ocr_ui.services.admission import Admission
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -32,6 +33,26 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 FETCHING_PATHS = ("/gradio_api/file=http", "/gradio_api/file/http", "/gradio_api/proxy=")
+
+
+PICTURE_PATHS = frozenset({"/v1/ocr", "/v1/pictures", "/v1/chat/completions"})
+
+
+class Admitted:
+    """Lets requests with pictures in as `Admission` says, before their bodies are read."""
+
+    def __init__(self, app: ASGIApp, admission: Admission, localize_error: Localize) -> None:
+        self.app, self._admission, self._localize = app, admission, localize_error
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] not in PICTURE_PATHS:
+            await self.app(scope, receive, send)
+            return
+        try:
+            with self._admission.inside():
+                await self.app(scope, receive, send)
+        except EngineBusy as error:  # no route lets one through: this is the admission's
+            await error_response(error, Request(scope), self._localize)(scope, receive, send)
 
 
 class BodyLimit:

@@ -30,9 +30,11 @@ def health_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
 
     @routes.get("/readyz")
     async def readyz(request: Request) -> JSONResponse:
-        """200 once the default engine is warmed, put away since or not (it starts when it is chosen); else 503."""
+        """200 once the default engine is warmed, put away since or not (it starts when it is chosen); else 503, and so
+        once the server is told to stop."""
         body = state(request)
-        return JSONResponse(body, status_code=200 if body["state"] in ("ready", "degraded", "idle") else 503)
+        ready = body["state"] in ("ready", "degraded", "idle") and not workbench.admission.stopping
+        return JSONResponse(body, status_code=200 if ready else 503)
 
     return routes
 

@@ -10,6 +10,7 @@ from typing import Any
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images.door import Limits, encode_png, open_picture
+from ocr_ui.parsing.field_places import fits
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
@@ -91,7 +92,8 @@ def recognition_value(
 ) -> dict[str, Any]:
     """The object of `recognize --json`: page, engine, template, lines, fields, tables, text, warnings.
 
-    Quads are in pixels of the upright picture and inside it. What the door for pictures has said is not said again.
+    Quads are in pixels of the upright picture and inside it; `fits` says whether a field's value looks like its kind
+    (an amount, a date, a number). What the door for pictures has said is not said again.
     """
     whole = content.to_dict()
     said = {notice.code for notice in notices}
@@ -101,7 +103,10 @@ def recognition_value(
         "engine": engine,
         "template": template,
         "lines": [{key: line[key] for key in ("text", "quad", "confidence")} for line in whole["lines"]],
-        "fields": [{key: f[key] for key in ("name", "value", "quad", "confidence", "kind")} for f in whole["fields"]],
+        "fields": [
+            {**{key: shown[key] for key in ("name", "value", "quad", "confidence", "kind")}, "fits": fits(field)}
+            for field, shown in zip(content.fields, whole["fields"], strict=True)
+        ],
         "tables": [{key: table[key] for key in ("html", "grid")} for table in whole["tables"]],
         "text": whole["text"],
         "warnings": [{"code": w.code, "message": w.message} for w in warnings],

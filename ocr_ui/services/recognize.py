@@ -15,7 +15,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed
-from ocr_ui.metrics import StageClock
+from ocr_ui.metrics import AtWork, StageClock, reading_ended
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
@@ -83,11 +83,14 @@ class Recognizer:
         with self._runs.listed(owner, request.run_id) as stop:
             self._busy[page_id] += 1
             kept = keep or self._store.recognitions.add
+            at_work = AtWork()
             try:
                 async with aclosing(self._steps(page_id, request, engine, person, stop, kept)) as steps:
                     async for step in steps:
+                        at_work.be(step.progress.state)
                         yield step
             finally:
+                at_work.end()
                 self._end(page_id)
 
     async def _steps(
@@ -137,6 +140,11 @@ class Recognizer:
         finally:
             self._end(page_id)
 
+    @property
+    def at_work(self) -> int:
+        """How many readings are under way or being stored."""
+        return self._busy.total()
+
     def _end(self, page_id: int) -> None:
         self._busy[page_id] -= 1
         if not self._busy[page_id]:
@@ -169,7 +177,9 @@ class Recognizer:
         if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
             return Reading(page, step)
         name = replace(recognition.engine, name=engine or self._engines.default)
-        timed = replace(recognition, engine=name, timings={**clock.seconds, **recognition.timings})
+        timings = {**clock.seconds, **recognition.timings}
+        reading_ended(name.name or name.kind, recognition.outcome, timings)
+        timed = replace(recognition, engine=name, timings=timings)
         reader = Person(person) if person else None
         try:
             stored = await asyncio.to_thread(keep, timed, page_id, reader)

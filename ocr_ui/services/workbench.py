@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.admission import Admission
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.blind_pairs import BlindPairs
+from ocr_ui.services.chat import Chat
 from ocr_ui.services.compare import Comparer
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Dataset
@@ -18,6 +20,7 @@ from ocr_ui.services.export import Exporter
 from ocr_ui.services.job_runner import JobRunner
 from ocr_ui.services.jobs import Jobs
 from ocr_ui.services.line_history import LineHistory
+from ocr_ui.services.ocr import Ocr
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.push import Pusher, Pushes
 from ocr_ui.services.queue import Queue
@@ -43,6 +46,9 @@ class Workbench:
     engines: Engines
     pictures: PageStore
     recognizer: Recognizer
+    ocr: Ocr
+    chat: Chat
+    admission: Admission
     retries: Retries
     rereader: Rereader
     mistakes: SameMistakes
@@ -92,6 +98,9 @@ class Workbench:
             engines=engines,
             pictures=pages,
             recognizer=recognizer,
+            ocr=Ocr(store, pages, recognizer, engines, templates, settings),
+            chat=Chat(engines, settings),
+            admission=Admission(settings.max_requests),
             retries=retries,
             mistakes=SameMistakes(store, annotator),
             histories=LineHistory(store, annotator),
@@ -117,6 +126,13 @@ class Workbench:
             examples=Examples(settings),
             views=Views(settings),
         )
+
+    async def drained(self) -> None:
+        """Takes no new pictures, gives the pages of batches back, and waits until those pictures that are being read are
+        done, as long as the settings allow."""
+        self.admission.stopping = True
+        await self.runner.close()
+        await self.admission.drained(self.settings.drain_s, lambda: self.recognizer.at_work)
 
     async def close(self) -> None:
         await self.runner.close()

@@ -85,6 +85,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
 FOR_ADMINISTRATOR = "For the administrator: {hint}"
 ADMINISTRATOR = frozenset(
     {
+        "tls_unusable",
         "bad_judge_url",
         "bad_webhook_url",
         "damaged_picture",
@@ -152,6 +153,14 @@ ADMINISTRATOR = frozenset(
 """Errors of which nobody can mend on the page what caused them: both languages say whom to ask."""
 
 ERRORS_ZH: dict[str, str] = {
+    "tls_unusable": "https 的证书和密钥无法使用：{reason}。请管理员更正 OCR_UI_TLS_CERT 和 OCR_UI_TLS_KEY。",
+    "unsupported_media_type": "该地址不接受这种类型的内容。",
+    "request_timeout": "{seconds} 秒内没有读完这张图片。请换小一些的图片；页数多时请使用批处理。",
+    "server_stopping": "服务器正在停止。请稍后再试。",
+    "too_many_requests": "正在处理的图片请求已达 {most} 个。请稍后再试。",
+    "unknown_model": "没有模型 {model}。可选：{known}。",
+    "chat_not_possible": "页面识别不支持此请求（{what}）。请参阅 docs/rest.md。",
+    "bad_base64": "图片不是有效的 base64。请把文件内容编码为 base64。",
     "bad_choice": "此处不能选择 {take}。",
     "bad_client_key": "保存请求的标识无效。请刷新页面后重试。",
     "bad_content": "页面内容的格式不正确，无法保存（{where}）。请刷新页面后重试。",

@@ -8,6 +8,7 @@ from fastapi.testclient import TestClient
 from ocr_ui.api.health import health_routes
 from ocr_ui.engines.base import DraftedLoad, Drafting, DraftReason, EngineState, Health, MemoryShares, Phase, Share
 from ocr_ui.errors import EngineDead, EngineFailed
+from ocr_ui.services.admission import Admission
 from ocr_ui.services.engines import Engines
 from ocr_ui.ui.messages import localize_error
 
@@ -29,6 +30,7 @@ class Being(ScriptedEngine):
 class Bench:
     def __init__(self, engines: Engines) -> None:
         self.engines = engines
+        self.admission = Admission(1)
 
 
 def client(engines: Engines) -> TestClient:

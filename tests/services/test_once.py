@@ -107,6 +107,7 @@ def test_the_object_has_the_parts_that_were_agreed() -> None:
                 "quad": [[1, 1], [9, 1], [9, 5], [1, 5]],
                 "confidence": 0.5,
                 "kind": "amount",
+                "fits": True,
             }
         ],
         "tables": [{"html": "<table></table>", "grid": [["a"]]}],

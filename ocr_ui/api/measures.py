@@ -1,0 +1,52 @@
+"""What Prometheus asks for, and the counting of requests."""
+
+from __future__ import annotations
+
+import time
+
+from fastapi import APIRouter, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ocr_ui.metrics import REQUEST_SECONDS, REQUESTS, exposition
+
+ELSEWHERE = "other"
+"""Route of what no route takes, and of the page's own files: addresses that anybody makes up must not become rows."""
+
+
+def measure_routes() -> APIRouter:
+    routes = APIRouter(tags=["health"])
+
+    @routes.get("/metrics", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
+    async def metrics() -> Response:
+        """Requests, readings and the seconds of their stages, in Prometheus's text form."""
+        text, media_type = exposition()
+        return Response(text, media_type=media_type)
+
+    return routes
+
+
+class Counted:
+    """Counts answers and their seconds by the route that gave them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin, status = time.perf_counter(), 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        finally:
+            route = getattr(scope.get("route"), "path_format", ELSEWHERE)
+            method = scope["method"] if route != ELSEWHERE else "any"
+            REQUESTS.labels(method, route, str(status or "none")).inc()
+            REQUEST_SECONDS.labels(method, route).observe(time.perf_counter() - begin)
