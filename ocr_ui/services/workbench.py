@@ -128,7 +128,7 @@ class Workbench:
         )
 
     async def drained(self) -> None:
-        """Takes no new pictures, gives the pages of batches back, and waits until those pictures that are being read are
+        """Takes no new pictures, gives the pages of batches back, and waits until what is being read is
         done, as long as the settings allow."""
         self.admission.stopping = True
         await self.runner.close()
