@@ -51,7 +51,8 @@ test-vllm:
 	.venv-vllm/bin/python -m pytest -m "vllm and not stress" tests/vllm_cpu
 
 stress: install
-	$(BIN)/python -m pytest -m "stress and not vllm"
+	$(BIN)/python -m pytest -m "stress and not vllm and not browser"
+	$(BIN)/python -m pytest -m "stress and browser" -n 2 --dist loadfile
 	@if test -x .venv-vllm/bin/python; then .venv-vllm/bin/python -m pytest -m "vllm and stress" tests/vllm_cpu; else echo "left out: the tests of vLLM need make test-vllm first"; fi
 
 # Ten minutes, or as long as SECONDS says, shared by the parsers and the door for pictures.

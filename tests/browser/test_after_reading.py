@@ -97,6 +97,7 @@ def test_a_loop_is_marked_and_each_retry_is_one_click(page_of: Desk, server: Ser
     assert page.locator("#retry-penalty").count() == 0, "it came to its end: nothing is offered"
 
 
+@pytest.mark.stress
 def test_a_loop_is_read_with_another_template_and_offered_again_when_it_is_opened(
     page_of: Desk, server: Server
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_loop_is_read_with_another_template_and_offered_again_when_it_is_opene
     assert "Total 12.50" in page.inner_text("#viewer .vw-list")
 
 
+@pytest.mark.stress
 def test_an_answer_cut_at_its_length_can_be_longer(page_of: Desk, server: Server) -> None:
     desk, page = page_of, page_of.goto("/zh/").page
     desk.take_example("bad_scan")
@@ -134,6 +136,7 @@ def test_an_answer_cut_at_its_length_can_be_longer(page_of: Desk, server: Server
     assert "16384" in page.inner_text("#viewer .vw-warnings")
 
 
+@pytest.mark.stress
 def test_fields_are_held_to_their_names_where_that_is_wanted(page_of: Desk, server: Server) -> None:
     desk, page = page_of, page_of.goto("/en/").page
     desk.take_example("receipt")
@@ -176,6 +179,7 @@ def test_what_the_model_doubted_is_shown_and_visited_by_a_key(page_of: Desk, ser
     assert low.count() == 0, "what a person wrote is not the model's to doubt"
 
 
+@pytest.mark.stress
 def test_doubtful_cells_and_lines_are_visited_in_turn(page_of: Desk, server: Server) -> None:
     desk, page = page_of, page_of.goto("/en/").page
     desk.take_example("bad_scan")
@@ -205,6 +209,7 @@ def test_doubtful_cells_and_lines_are_visited_in_turn(page_of: Desk, server: Ser
     assert visited == ["1.00", "2.00", "Prices", "1.00"]
 
 
+@pytest.mark.stress
 def test_confidence_can_be_left_out(page_of: Desk, server: Server) -> None:
     desk, page = page_of, page_of.goto("/en/").page
     desk.take_example("bad_scan")

@@ -27,11 +27,20 @@ def begin(desk: Desk, server: Server) -> None:
         desk.page.wait_for_timeout(20)
 
 
-@pytest.mark.parametrize("how", ["close", "leave"])
-@pytest.mark.parametrize("said", [stream(BEGINNING, done=False, hangs=True), stream(done=False, hangs=True)],
-                         ids=["in the middle", "before the first word"])  # fmt: skip
+IN_THE_MIDDLE, BEFORE = stream(BEGINNING, done=False, hangs=True), stream(done=False, hangs=True)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        pytest.param("close", IN_THE_MIDDLE, id="closed in the middle"),
+        pytest.param("leave", BEFORE, id="left before the first word"),
+        pytest.param("leave", IN_THE_MIDDLE, id="left in the middle", marks=pytest.mark.stress),
+        pytest.param("close", BEFORE, id="closed before the first word", marks=pytest.mark.stress),
+    ],
+)
 def test_en01_a_closed_tab_ends_its_reading_within_a_second(
-    with_server: Product, open_desk: Callable[[str], Desk], server: Server, said: Answer, how: str
+    with_server: Product, open_desk: Callable[[str], Desk], server: Server, how: str, said: Answer
 ) -> None:
     server.answers(said)
     desk = open_desk(with_server.url)

@@ -46,7 +46,9 @@ def page(profile: BrowserContext) -> Iterator[Page]:
             "For the administrator: Start the server, or correct OCR_UI_BASE_URL or base_url in the engines file.",
             "Use the CPU engine (rapidocr)",
         ),
-        ("zh", "openai：不可用", "更正 OCR_UI_BASE_URL", "改用 CPU 引擎（rapidocr）"),
+        pytest.param(
+            "zh", "openai：不可用", "更正 OCR_UI_BASE_URL", "改用 CPU 引擎（rapidocr）", marks=pytest.mark.stress
+        ),
     ],
 )
 def test_one_click_takes_the_cpu_engine(

@@ -100,6 +100,7 @@ def test_options_are_in_the_download_and_what_is_left_out_is_listed(desk: Desk) 
     assert desk.errors == []
 
 
+@pytest.mark.stress
 def test_a_version_is_frozen_chosen_and_listed(desk: Desk) -> None:
     page = opened(desk, "options", "versions")
     page.fill("#items [name=version-name]", "first")
@@ -146,6 +147,7 @@ def test_a_push_shows_its_way_and_its_token_stays_in_the_field(desk: Desk, hub: 
     shot(page, "push-en")
 
 
+@pytest.mark.stress
 def test_a_push_into_a_folder_in_chinese(desk: Desk, filled: Product) -> None:
     page = opened(desk, "options", "versions", "push", path="/zh/", tab="数据集")
     page.locator("#items .wb-fold-push select").select_option("folder")
@@ -165,6 +167,7 @@ def test_a_push_into_a_folder_in_chinese(desk: Desk, filled: Product) -> None:
     assert "不是可以推送的位置" in page.inner_text("#items .wb-fold-push")
 
 
+@pytest.mark.stress
 @pytest.mark.parametrize(("path", "tab"), [("/en/", "Dataset"), ("/zh/", "数据集")])
 def test_names_are_asked_after_only_where_everybody_would_see_them(desk: Desk, path: str, tab: str) -> None:
     page = opened(desk, "push", path=path, tab=tab)

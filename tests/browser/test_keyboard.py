@@ -66,6 +66,7 @@ def test_tab_walks_through_the_whole_page_and_never_falls_off(desk: Desk, number
         assert any(part in place for place in walked), part
 
 
+@pytest.mark.stress
 def test_a_choice_in_the_list_of_templates_keeps_the_focus_there(desk: Desk) -> None:
     page = desk.goto().page
     field = page.locator("#template input")
@@ -78,6 +79,7 @@ def test_a_choice_in_the_list_of_templates_keeps_the_focus_there(desk: Desk) -> 
     assert "template" not in keeps_focus(desk)
 
 
+@pytest.mark.stress
 def test_what_takes_the_focus_away_gives_it_to_a_neighbour(desk: Desk, number: int) -> None:
     page = opened(desk, number).page
     page.locator(f"{ROWS} .vw-num").last.click()
@@ -97,6 +99,7 @@ def test_what_takes_the_focus_away_gives_it_to_a_neighbour(desk: Desk, number: i
     assert "vw-list" in keeps_focus(desk)
 
 
+@pytest.mark.stress
 def test_read_gives_the_focus_to_stop_and_back(desk: Desk, number: int) -> None:
     page = opened(desk, number).page
     page.focus("#read-go")
@@ -133,7 +136,10 @@ def test_n_adds_a_box_and_opens_its_text_and_esc_takes_back_what_was_typed(desk:
     assert texts(desk)[1] == "kept"
 
 
-@pytest.mark.parametrize(("view", "field"), [("lines", f"{ROWS} textarea"), ("fields", "#viewer .vw-field-value")])
+@pytest.mark.parametrize(
+    ("view", "field"),
+    [("lines", f"{ROWS} textarea"), pytest.param("fields", "#viewer .vw-field-value", marks=pytest.mark.stress)],
+)
 def test_a_draft_comes_back_on_the_tab_of_its_edits(desk: Desk, number: int, view: str, field: str) -> None:
     page = opened(desk, number, view=view).page
     if view == "lines":
@@ -149,6 +155,7 @@ def test_a_draft_comes_back_on_the_tab_of_its_edits(desk: Desk, number: int, vie
     desk.errors.clear()  # Gradio notes on the console that its stream was cut
 
 
+@pytest.mark.stress
 def test_a_refused_file_is_named_and_the_warnings_of_the_picture_do_not_stand_beside_it(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -167,6 +174,7 @@ def test_a_refused_file_is_named_and_the_warnings_of_the_picture_do_not_stand_be
     keeps_focus(desk)
 
 
+@pytest.mark.stress
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_door_says_what_it_takes(desk: Desk, language: str) -> None:
     words = desk.goto(f"/{language}/").page.inner_text("#viewer .vw-door .vw-subdued")

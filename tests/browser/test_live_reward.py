@@ -111,6 +111,7 @@ def test_a_line_is_edited_and_the_number_follows_and_undo_brings_it_back(live: D
     assert (after["y"], after["height"]) == (before["y"], before["height"]), "nothing jumps"
 
 
+@pytest.mark.stress
 def test_all_rewards_stand_in_a_sheet_for_the_keyboard(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['lines']}").page
     shows(live, FILE, "team.py 0.42")
@@ -157,6 +158,7 @@ def test_attributes_of_a_table_are_mended_in_one_click_and_saved(live: Desk, ite
     assert stored(live, items["table"])["text"].startswith("Prices of the day: <table><tr>")
 
 
+@pytest.mark.stress
 def test_lines_without_a_box_get_the_models(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['unplaced']}").page
     shows(live, ROW, "No reward")
@@ -167,6 +169,7 @@ def test_lines_without_a_box_get_the_models(live: Desk, items: dict[str, int]) -
     assert page.locator("#viewer .vw-boxes polygon").count() == 2
 
 
+@pytest.mark.stress
 def test_fields_are_made_of_a_text(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['fields']}").page
     shows(live, PROBLEM, "it has no fields")
@@ -175,6 +178,7 @@ def test_fields_are_made_of_a_text(live: Desk, items: dict[str, int]) -> None:
     assert page.locator("#viewer .vw-field-value").input_value() == "12.50"
 
 
+@pytest.mark.stress
 def test_what_has_no_rule_says_so_in_the_language(live: Desk, items: dict[str, int]) -> None:
     live.goto(f"/zh/?item={items['chart']}")
     shows(live, ROW, "没有奖励值")

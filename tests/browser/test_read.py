@@ -6,6 +6,7 @@ import json
 import urllib.request
 from pathlib import Path
 
+import pytest
 from conftest import ROOT, Desk, Product
 
 ROWS = "#viewer .vw-row"
@@ -72,6 +73,7 @@ def test_what_was_read_is_there_after_the_tab_is_loaded_again(desk: Desk) -> Non
     assert "stopped" in desk.page.inner_text("#viewer .vw-warnings").lower()
 
 
+@pytest.mark.stress
 def test_click_goes_both_ways_between_box_and_line(desk: Desk) -> None:
     desk.goto().take_example("receipt")
     desk.read()
@@ -133,6 +135,7 @@ def test_correct_by_keyboard_alone_reload_and_find_it_again(desk: Desk, product:
     assert texts(desk) == changed
 
 
+@pytest.mark.stress
 def test_an_input_method_keeps_its_text_until_it_is_done(desk: Desk) -> None:
     page = desk.goto().page
     desk.take_example("chinese_form")
@@ -177,6 +180,7 @@ def test_a_picture_is_dropped_and_bad_files_are_told(desk: Desk, tmp_path: Path)
     assert any("MARLOW" in text.upper() for text in texts(desk))
 
 
+@pytest.mark.stress
 def test_ctrl_v_anywhere_takes_a_picture(desk: Desk) -> None:
     page = desk.goto().page
     page.evaluate(
@@ -207,6 +211,7 @@ def test_the_page_speaks_the_language_of_the_browser_and_of_the_switch(product: 
     context.close()
 
 
+@pytest.mark.stress
 def test_an_engine_that_cannot_do_a_task_offers_those_that_can(desk: Desk) -> None:
     page = desk.goto().page
     desk.take_example("formula_page")
@@ -222,6 +227,7 @@ def test_an_engine_that_cannot_do_a_task_offers_those_that_can(desk: Desk) -> No
     assert page.is_enabled("#read-go")
 
 
+@pytest.mark.stress
 def test_an_engine_that_cannot_hold_a_form_says_so(desk: Desk) -> None:
     page = desk.goto().page
     desk.take_example("receipt")
@@ -244,6 +250,7 @@ def test_the_text_to_be_sent_is_shown_edited_and_restored(desk: Desk) -> None:
     assert prompt.input_value() == own
 
 
+@pytest.mark.stress
 def test_nothing_leaves_the_machine(desk: Desk) -> None:
     desk.goto().take_example("receipt")
     desk.read()

@@ -129,6 +129,7 @@ def test_pairs_are_judged_blind_by_keyboard(desk: Desk) -> None:
     assert all(one["blind"] and one["person"] == "Ann" and one["seconds"] > 0 for one in told)
 
 
+@pytest.mark.stress
 def test_a_key_that_is_held_down_judges_one_pair(desk: Desk) -> None:
     sample(desk, 2, n=3, blind=True)
     page = desk.page
@@ -142,6 +143,7 @@ def test_a_key_that_is_held_down_judges_one_pair(desk: Desk) -> None:
     assert "Pair 2 of 3" in page.inner_text(PANEL)
 
 
+@pytest.mark.stress
 def test_answers_are_ranked_by_their_numbers(desk: Desk) -> None:
     sample(desk, 4)
     page = desk.page
@@ -156,6 +158,7 @@ def test_answers_are_ranked_by_their_numbers(desk: Desk) -> None:
     assert (told["kind"], told["answers"]) == ("rank", [2, 0, 1])
 
 
+@pytest.mark.stress
 def test_stop_keeps_what_came_and_it_can_be_shown_again(desk: Desk, server: Server) -> None:
     parts = [chunk(RIGHT, index=0), chunk("", index=0, finish="stop"), chunk(WRONG[:8], index=1)]
     server.answers(Answer(kind="text/event-stream", parts=parts, hangs=True))
@@ -174,6 +177,7 @@ def test_stop_keeps_what_came_and_it_can_be_shown_again(desk: Desk, server: Serv
     assert rewards(desk) == ["1.00", "–"]
 
 
+@pytest.mark.stress
 def test_a_failing_server_is_told_in_the_bar(desk: Desk, server: Server) -> None:
     server.answers(Answer(status=400, parts=['{"error": {"message": "no"}}']))
     page = desk.goto("/en/?item=2").page

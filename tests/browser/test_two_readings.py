@@ -182,6 +182,7 @@ def test_the_differences_by_keyboard_and_text_stays_text(
     assert page.evaluate("document.activeElement.id") == "again-go"
 
 
+@pytest.mark.stress
 def test_where_the_other_engine_fails_the_first_result_stays(desk: Desk, two: tuple[Product, int, int]) -> None:
     _, left, right = two
     page = desk.goto(f"/en/?item={left}").page
@@ -201,6 +202,7 @@ def test_where_the_other_engine_fails_the_first_result_stays(desk: Desk, two: tu
     assert page.locator("#again-other option").evaluate_all("all => all.map((o) => o.value)") == [str(right)]
 
 
+@pytest.mark.stress
 def test_stop_ends_the_second_reading_too(desk: Desk) -> None:
     page = desk.goto().page
     desk.take_example("invoice")
