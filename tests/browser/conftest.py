@@ -23,6 +23,8 @@ from tests.engines.scripted_server import Answer, ScriptedServer, chunk, stream
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUSY = re.compile(r"/gradio_api/(queue/(join|data)|run/|upload|component_server)|/v1/")
 START_SECONDS = 90
+LEFT = "AbortError: signal is aborted without reason"
+"""Gradio writes it itself where a page is left or loaded again while its stream of events is open."""
 WINDOW = {"width": 1280, "height": 900}
 
 
@@ -144,7 +146,7 @@ class Desk:
         page.on("console", self._note)
 
     def _note(self, message) -> None:
-        if message.type == "error":
+        if message.type == "error" and not message.text.startswith(LEFT):
             self.errors.append(f"{message.text} {message.location.get('url', '')}".strip())
 
     def _requested(self, request) -> None:
