@@ -70,6 +70,7 @@ ONLY_IN: dict[str, set[str]] = {
     "openai": {"engines"},
     "prometheus_client": {"metrics"},
     "pyarrow": {"exports"},
+    "pikepdf": {"exports"},
 }
 """Libraries that one part alone may import. app.py, the composition root, is not under ocr_ui and stands apart."""
 

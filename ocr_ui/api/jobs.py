@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
-from fastapi.responses import StreamingResponse
+from fastapi.responses import FileResponse, StreamingResponse
+from starlette.background import BackgroundTask
 
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.pictures import name_of
@@ -19,6 +21,7 @@ from ocr_ui.services.job_view import job_value, result_pieces
 from ocr_ui.services.jobs import Handed, JobAsk, JobProgress
 from ocr_ui.services.workbench import Workbench
 
+RESULTS = "markdown,jsonl,csv,docx,pdf,boxes"
 Name = Annotated[str, Form(max_length=200)]
 
 
@@ -78,6 +81,18 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         """The batch with all pages that are read, as one JSON object; corrected pages as they were corrected."""
         pieces = result_pieces(workbench.store, await jobs.progress(job))
         return StreamingResponse(_off_the_loop(pieces), media_type="application/json")
+
+    @routes.get("/v1/jobs/{job}/results.zip")
+    async def archive(job: int, formats: Annotated[str, Query(max_length=200)] = RESULTS) -> FileResponse:
+        """The pages that are read in several formats, written to disk and sent as one archive.
+
+        `formats`: names of export formats, separated by commas.
+        """
+        await jobs.progress(job)
+        wanted = [name.strip() for name in formats.split(",") if name.strip()]
+        made = await workbench.exporter.bundled(wanted, {"jobs": [job]}, f"batch-{job}")
+        gone = BackgroundTask(shutil.rmtree, made.folder, ignore_errors=True)
+        return FileResponse(made.file, media_type=made.media_type, filename=made.name, background=gone)
 
     @routes.post("/v1/jobs/{job}/pause")
     async def pause(job: int, request: Request) -> dict[str, Any]:

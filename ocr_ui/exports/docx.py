@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import docx
 from docx.document import Document
 from lxml import etree, html
 
-from ocr_ui.domain.content import Field, PageContent, Table
+from ocr_ui.domain.content import Field, Table
 from ocr_ui.exports.files import repack, stem
+from ocr_ui.exports.parts import parts
 from ocr_ui.exports.registry import FolderFormat
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.xml_text import allowed
@@ -43,7 +44,7 @@ def _document(sample: Sample, notes: Notes) -> io.BytesIO:
     document = docx.Document()
     document.core_properties.title = allowed(sample.page.name, notes)[:255]
     document.core_properties.author = "OCR Workbench"
-    for part in _parts(sample.label):
+    for part in parts(sample.label):
         if isinstance(part, Table):
             _add_table(document, part, notes)
         else:
@@ -52,30 +53,6 @@ def _document(sample: Sample, notes: Notes) -> io.BytesIO:
     out = io.BytesIO()
     document.save(out)
     return out
-
-
-def _parts(content: PageContent) -> Iterator[str | Table]:
-    """Paragraphs and tables in reading order."""
-    if any(line.quad for line in content.lines):
-        yield from (line.text for line in content.lines)
-        yield from content.tables
-        return
-    rest, later = content.text or "\n".join(line.text for line in content.lines), []
-    for table in content.tables:
-        if not table.html or table.html not in rest:
-            later.append(table)
-            continue
-        before, _, after = rest.partition(table.html)
-        yield from _paragraphs(before)
-        yield table
-        rest = after
-    yield from _paragraphs(rest)
-    yield from later
-
-
-def _paragraphs(text: str) -> list[str]:
-    stripped = text.strip("\n")
-    return stripped.split("\n") if stripped else []
 
 
 def _add_table(document: Document, table: Table, notes: Notes) -> None:

@@ -4,24 +4,56 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ocr_ui.exports.sample import Sample
 
 _UNSAFE = re.compile(r"[^\w.-]+")
 _LONGEST = 60
-_PACKED_ALREADY = frozenset({".png", ".jpg", ".xlsx", ".docx"})
+_PACKED_ALREADY = frozenset({".png", ".jpg", ".xlsx", ".docx", ".pdf"})
 _BEGINNING = (1980, 1, 1, 0, 0, 0)
 """The first moment that a zip can name."""
 
 
 def stem(sample: Sample) -> str:
     """A file name without its ending that is unique in a store, safe on every system and still says the page's name."""
-    name = sample.page.name.rpartition(".")[0] or sample.page.name
-    readable = _UNSAFE.sub("_", name)[:_LONGEST].strip("._-")
     page = f"-{sample.page.number}" if sample.page.number > 1 else ""
-    return f"{sample.id:06d}-{readable}{page}" if readable else f"{sample.id:06d}{page}"
+    return f"{_named(sample.id, sample.page.name)}{page}"
+
+
+def document_stem(sample: Sample) -> str:
+    """As `stem`, of the document that the page is of."""
+    return _named(sample.document_id, sample.document)
+
+
+def _named(number: int, name: str) -> str:
+    readable = _UNSAFE.sub("_", name.rpartition(".")[0] or name)[:_LONGEST].strip("._-")
+    return f"{number:06d}-{readable}" if readable else f"{number:06d}"
+
+
+class Pages:
+    """Files of pages, to be put together by document once all are written; the newest of those of one page counts."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[str, dict[int, Path]] = {}
+
+    def place(self, sample: Sample, ending: str) -> Path:
+        """Where the file of a page is to be written."""
+        file = self._folder / f"{sample.id}{ending}"
+        older = self._files.setdefault(document_stem(sample), {}).pop(sample.page.number, None)
+        if older is not None:
+            older.unlink()
+        self._files[document_stem(sample)][sample.page.number] = file
+        return file
+
+    def documents(self) -> Iterator[tuple[str, list[Path]]]:
+        """The stem of each document and its pages in order; a page's file is gone afterwards."""
+        for name, files in self._files.items():
+            yield name, [files[number] for number in sorted(files)]
+            for file in files.values():
+                file.unlink()
 
 
 def pack(archive: Path, folder: Path, names: Iterable[str]) -> None:

@@ -10,8 +10,6 @@ import numpy as np
 
 from ocr_ui.domain.geometry import Quad
 
-_JPEG = (cv2.IMWRITE_JPEG_QUALITY, 95)
-
 
 def crop(pixels: np.ndarray, quad: Quad) -> np.ndarray:
     """The pixels within a quad, straightened: its first corner becomes the top left one. At least 1 x 1 pixel.
@@ -86,9 +84,10 @@ def _through(matrix: np.ndarray, quad: Quad) -> Quad:
     return Quad.from_points((points[:, :2] / points[:, 2:]).tolist())
 
 
-def encode_jpeg(pixels: np.ndarray) -> bytes:
+def encode_jpeg(pixels: np.ndarray, quality: int = 95) -> bytes:
     """JPEG file of RGB pixels, uint8 (height, width, 3)."""
-    done, data = cv2.imencode(".jpg", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), _JPEG)
+    options = (cv2.IMWRITE_JPEG_QUALITY, quality)
+    done, data = cv2.imencode(".jpg", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), options)
     if not done:
         raise ValueError(f"no JPEG can be made of an array {pixels.shape}")
     return data.tobytes()

@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -256,6 +256,37 @@ class Exporter:
         files without items.
         """
         return await asyncio.to_thread(self._packed, format, filters, options or Options())
+
+    async def bundled(
+        self, formats: Sequence[str], filters: Filters | Mapping[str, Any] | None = None, name: str = "results"
+    ) -> Download:
+        """Several formats in one archive, without the bundled pictures of formats that can do without.
+
+        Whoever gets it removes its folder when it is sent. Raises as `export_now`.
+        """
+        return await asyncio.to_thread(self._bundled, formats, as_filters(filters), name)
+
+    def _bundled(self, formats: Sequence[str], filters: Filters, name: str) -> Download:
+        chosen = [format_named(one) for one in dict.fromkeys(formats)]
+        if not chosen:
+            raise _nothing()
+        folder = Path(tempfile.mkdtemp(prefix="ocr-export-"))
+        try:
+            with told(folder):
+                work = folder / "files"
+                work.mkdir()
+                reports = [self._fill(one, work, filters, False, Options(), work) for one in chosen]
+                if not reports[0].count_in:
+                    raise _nothing()
+                for report in reports:
+                    self.note(report, DOWNLOAD, filters, Options())
+                archive = folder / f"{name}.zip"
+                pack(archive, work, files_of(work))
+                shutil.rmtree(work)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return Download(archive, archive.name, FolderFormat.media_type, folder)
 
     async def example(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> Example:
         """One real record, of the items that were reviewed last. Raises as `export_now`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 
 import pytest
@@ -68,6 +69,18 @@ def test_a_batch_from_its_files_to_its_results(batcher: TestClient) -> None:
     ]
     assert results["pages_read"][0]["lines"][0]["text"] == "Total 12.50"
     assert batcher.get("/v1/jobs").json()["jobs"][0]["job"] == told["job"]
+    packed = batcher.get(f"/v1/jobs/{told['job']}/results.zip?formats=csv,pdf,markdown")
+    assert packed.headers["content-disposition"] == f'attachment; filename="batch-{told["job"]}.zip"'
+    names = zipfile.ZipFile(io.BytesIO(packed.content)).namelist()
+    assert {name.split("/")[0] for name in names if not name.startswith(("report", "sha256"))} == {
+        "items.csv",
+        "markdown",
+        "pdf",
+    }
+    listed = batcher.get(f"/v1/exports/csv?jobs={told['job']}").text.splitlines()
+    assert len(listed) > 2
+    assert batcher.get(f"/v1/exports/csv?jobs={told['job'] + 999}").text.count("\n") == 1
+    assert batcher.get(f"/v1/jobs/{told['job']}/results.zip?formats=no").status_code == 400
 
 
 def test_a_batch_is_filled_in_parts_and_begun(batcher: TestClient) -> None:
