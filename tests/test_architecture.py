@@ -13,6 +13,7 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "settings": set(),
     "metrics": set(),
+    "client": set(),
     "domain": {"errors"},
     "images": {"domain", "errors", "settings"},
     "parsing": {"domain", "errors", "settings"},
