@@ -83,6 +83,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         door.warm_up()
         workbench.engines.start()
         workbench.runner.start()
+        workbench.catch_up.start()
         yield
         await workbench.close()
         door.close()

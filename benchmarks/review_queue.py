@@ -39,6 +39,7 @@ from ocr_ui.domain.content import PageContent, TextLine  # noqa: E402
 from ocr_ui.domain.geometry import Quad  # noqa: E402
 from ocr_ui.domain.page import Page as Picture  # noqa: E402
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition  # noqa: E402
+from ocr_ui.services.figures import add_reading  # noqa: E402
 from ocr_ui.settings import Settings  # noqa: E402
 from ocr_ui.storage.store import Store  # noqa: E402
 
@@ -98,7 +99,7 @@ def fill(folder: Path, items: int) -> None:
                     transform={},
                     timings={},
                 )
-                store.recognitions.add(read, page)
+                add_reading(store, read, page)
 
 
 @contextmanager

@@ -290,7 +290,14 @@ def test_export_into_a_folder(run, tmp_path: Path, format: str) -> None:
     assert (report["count_in"], report["count_out"], report["pictures"]) == (1, 1, 1)
     for file in report["files"]:
         assert (tmp_path / "out" / file).exists()
-    embedded = {"datasets", "verl-plain", "easyr1", "pdf", "boxes", *(name for name in NAMES if name.startswith("trl-"))}
+    embedded = {
+        "datasets",
+        "verl-plain",
+        "easyr1",
+        "pdf",
+        "boxes",
+        *(name for name in NAMES if name.startswith("trl-")),
+    }
     assert len(list((tmp_path / "out").rglob("*.png"))) == (0 if format in embedded else 1)
 
 

@@ -29,10 +29,12 @@ class Held(BaseModel):
 
 
 class TakeBody(Held):
-    """Candidates in order; `query` are the filters that an item must still pass, null for none."""
+    """Candidates in order; `query` are the filters that an item must still pass, null for none; `alive` the holders
+    that are known to be at work, whose items are not free for the same person elsewhere."""
 
     items: list[int] = Field(max_length=MOST_CANDIDATES)
     query: dict[str, Any] | None = None
+    alive: list[str] = Field(default=[], max_length=200)
 
 
 class WorkBody(Held):
@@ -88,7 +90,7 @@ def queue_routes(workbench: Workbench) -> APIRouter:
     async def take(body: TakeBody) -> dict:
         """Claims the first of the items that nobody else has and that the query still chooses; `item` is null where
         there is none. No two that ask get the same."""
-        taken = await queue.take(body.items, body.query, body.holder, body.who)
+        taken = await queue.take(body.items, body.query, body.holder, body.who, body.alive)
         return {"item": taken and taken.recognition_id, "until": taken and taken.until.isoformat()}
 
     @routes.get("/v1/items/{recognition_id}/claim")

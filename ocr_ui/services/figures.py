@@ -1,32 +1,84 @@
-"""Works out of readings what lists are filtered and sorted by, where that has not been done yet."""
+"""Works out of readings what lists are filtered and sorted by: with each reading that is stored, so that no list waits
+for it; and for those that were stored without it."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from ocr_ui.domain.person import Person
+from ocr_ui.domain.recognition import Recognition
+from ocr_ui.errors import StoreFailed
 from ocr_ui.scoring.scripts import script_of
 from ocr_ui.scoring.text import edit_distance
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.records import ReadingFigure, ReadText
 from ocr_ui.storage.store import Store
 
+log = logging.getLogger(__name__)
+
+PAGES_AT_ONCE = 200
+
+
+def add_reading(store: Store, value: Recognition, page_id: int, person: Person | None = None) -> int:
+    """Stores a recognition and what lists need of it, and gives its id. Raises as `Recognitions.add`."""
+    recognition_id = store.recognitions.add(value, page_id, person)
+    _work_out(store, [page_id])
+    return recognition_id
+
 
 def prepare(store: Store, filters: Filters, sort: str = "") -> None:
     """What these filters or this order ask for, and has not been worked out yet. Raises StoreFailed."""
     if sort == "disagreement" or filters.scripts:
-        work_out(store)
+        for _ in work_out(store):
+            pass
 
 
-def work_out(store: Store) -> None:
-    """The writing of each reading, and how far it is from another engine's of the same page and task. Raises
-    StoreFailed."""
+class CatchUp:
+    """Works out in the background, a few pages at a time, what was stored without it: by an older version, or by a
+    program that ended before it was done."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._closing = False
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def close(self) -> None:
+        self._closing = True
+        if self._task:
+            await self._task
+
+    async def _run(self) -> None:
+        steps = work_out(self._store)
+        try:
+            while not self._closing and await asyncio.to_thread(next, steps, None) is not None:
+                pass
+        except StoreFailed as error:
+            log.warning("Lists work out themselves what they are sorted by: %s", error)
+
+
+def work_out(store: Store) -> Iterator[int]:
+    """The writing of each reading, and how far it is from another engine's of the same page and task. Gives the number
+    of pages done so far, every PAGES_AT_ONCE of them. Raises StoreFailed."""
     missing = store.figures.missing()
-    if missing:
-        pages: dict[int, list[ReadText]] = defaultdict(list)
-        for reading in store.figures.texts(missing):
-            pages[reading.page_id].append(reading)
-        store.figures.put(figure for readings in pages.values() for figure in _figures(readings))
+    for start in range(0, len(missing), PAGES_AT_ONCE):
+        some = missing[start : start + PAGES_AT_ONCE]
+        _work_out(store, some)
+        yield start + len(some)
+
+
+def _work_out(store: Store, page_ids: list[int]) -> None:
+    pages: dict[int, list[ReadText]] = defaultdict(list)
+    for reading in store.figures.texts(page_ids):
+        pages[reading.page_id].append(reading)
+    # Before anything is written: nobody waits for a lock meanwhile.
+    figures = [figure for readings in pages.values() for figure in _figures(readings)]
+    store.figures.put(figures)
 
 
 def _figures(readings: Sequence[ReadText]) -> Iterator[ReadingFigure]:

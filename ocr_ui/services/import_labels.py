@@ -22,6 +22,7 @@ from ocr_ui.imports.readers import FORMATS, READERS, Labelled
 from ocr_ui.parsing.dispatch import parse
 from ocr_ui.parsing.plain import has_boxes
 from ocr_ui.services.checked_content import checked
+from ocr_ui.services.figures import add_reading
 from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -164,7 +165,7 @@ class _Import:
             generation=Generation(labelled.answer),
         )
         self._check_new(recognition)
-        item = self._store.recognitions.add(recognition, self._page(labelled.picture, page), self._person)
+        item = add_reading(self._store, recognition, self._page(labelled.picture, page), self._person)
         review = Review(Verdict.RIGHT, State.SUBMITTED, person=self._person.name if self._person else "")
         self._store.reviews.set(item, review)
         self.items.append(item)

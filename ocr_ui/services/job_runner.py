@@ -30,6 +30,7 @@ from ocr_ui.errors import (
 from ocr_ui.images import refusals
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
+from ocr_ui.services.figures import add_reading
 from ocr_ui.services.jobs import JobProgress, Jobs, path_of
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
@@ -252,7 +253,7 @@ class JobRunner:
         if value.outcome in ("failed", "stopped"):
             return None
         with self._store.transaction():
-            recognition_id = self._store.recognitions.add(value, page_id, person)
+            recognition_id = add_reading(self._store, value, page_id, person)
             if not self._store.jobs.done(self.holder, task, recognition_id, value.generation.seconds):
                 raise Conflict("job_task_lost", "Somebody else reads this page.", "", page=page_id)
         return recognition_id

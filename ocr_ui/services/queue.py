@@ -42,17 +42,23 @@ class Queue:
         return Line(tuple(ids), total, await self.pace(person, since))
 
     async def take(
-        self, candidates: Sequence[int], filters: Mapping[str, Any] | None, holder: str, person: Person
+        self,
+        candidates: Sequence[int],
+        filters: Mapping[str, Any] | None,
+        holder: str,
+        person: Person,
+        alive: Sequence[str] = (),
     ) -> Claim | None:
         """Claims the first of at most MOST_CANDIDATES items that is free and that the filters still choose.
 
-        Two that ask at the same moment, in whatever process, never get the same. None where all are taken or done.
+        Two that ask at the same moment, in whatever process, never get the same. What the same person has elsewhere is
+        free for them, unless the holder there is one of those `alive`. None where all are taken or done.
 
         Raises:
             BadInput: `bad_holder`, and those of `read_filters`.
         """
         wanted = None if filters is None else read_filters(filters)
-        arguments = tuple(candidates[:MOST_CANDIDATES]), wanted, _holder(holder), person, self._minutes
+        arguments = tuple(candidates[:MOST_CANDIDATES]), wanted, _holder(holder), person, self._minutes, tuple(alive)
         return await asyncio.to_thread(self._store.claims.take_first, *arguments)
 
     async def take_one(self, recognition_id: int, holder: str, person: Person) -> Claim:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
@@ -17,6 +18,7 @@ from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed
 from ocr_ui.metrics import AtWork, StageClock, reading_ended
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.figures import add_reading
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
 from ocr_ui.services.runs import Runs
@@ -82,7 +84,7 @@ class Recognizer:
         # Listed before anything is waited for: whoever presses Stop early means this run.
         with self._runs.listed(owner, request.run_id) as stop:
             self._busy[page_id] += 1
-            kept = keep or self._store.recognitions.add
+            kept = keep or partial(add_reading, self._store)
             at_work = AtWork()
             try:
                 async with aclosing(self._steps(page_id, request, engine, person, stop, kept)) as steps:

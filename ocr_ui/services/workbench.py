@@ -17,6 +17,7 @@ from ocr_ui.services.drafts import Drafts
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
+from ocr_ui.services.figures import CatchUp
 from ocr_ui.services.job_runner import JobRunner
 from ocr_ui.services.jobs import Jobs
 from ocr_ui.services.line_history import LineHistory
@@ -66,6 +67,7 @@ class Workbench:
     jobs: Jobs
     runner: JobRunner
     dataset: Dataset
+    catch_up: CatchUp
     versions: DatasetVersions
     cards: DataCards
     exporter: Exporter
@@ -118,6 +120,7 @@ class Workbench:
             jobs=jobs,
             runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
             dataset=dataset,
+            catch_up=CatchUp(store),
             versions=DatasetVersions(store),
             cards=cards,
             exporter=exporter,
@@ -136,6 +139,7 @@ class Workbench:
 
     async def close(self) -> None:
         await self.runner.close()
+        await self.catch_up.close()
         await self.batches.close()
         await self.recognizer.close()
         await self.rollouts.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, Row, Select, delete, insert, select
+from sqlalchemy import Connection, Row, Select, delete, insert, or_, select
 
 from ocr_ui.domain.person import Person
 from ocr_ui.storage import people
@@ -21,18 +21,25 @@ class Claims:
         self._database = database
 
     def take_first(
-        self, candidates: Sequence[int], filters: Filters | None, holder: str, person: Person, minutes: float
+        self,
+        candidates: Sequence[int],
+        filters: Filters | None,
+        holder: str,
+        person: Person,
+        minutes: float,
+        alive: Sequence[str] = (),
     ) -> Claim | None:
         """Claims the first candidate that nobody else has and, where filters are given, that they still choose.
 
-        None where there is no such item.
+        What another holder has for the same person is theirs as well, unless that holder is one of those `alive`: a
+        tab that died does not hide a page from who worked on it. None where there is no such item.
 
         Raises:
             StoreFailed: see `Database.writing`.
         """
         with self._database.writing() as connection:
             now = datetime.now(UTC)
-            taken = self._others(connection, candidates, holder, now)
+            taken = _others(connection, candidates, holder, now, people.known(connection, person), alive)
             wanted = matching(connection, candidates, filters)
             for recognition_id in candidates:
                 if recognition_id in wanted and recognition_id not in taken:
@@ -47,7 +54,7 @@ class Claims:
         with self._database.writing() as connection:
             now = datetime.now(UTC)
             until = now + timedelta(minutes=minutes)
-            for recognition_id in matching(connection, items, None) - self._others(connection, items, holder, now):
+            for recognition_id in matching(connection, items, None) - _others(connection, items, holder, now):
                 _put(connection, recognition_id, holder, people.id_of(connection, person), until)
         return until
 
@@ -65,11 +72,20 @@ class Claims:
         with self._database.reading() as connection:
             return {row.recognition_id: _claim(row) for row in connection.execute(query)}
 
-    def _others(self, connection: Connection, items: Sequence[int], holder: str, now: datetime) -> set[int]:
-        query = select(claim.c.recognition_id).where(
-            claim.c.recognition_id.in_(items), claim.c.holder != holder, claim.c.until > now
-        )
-        return set(connection.scalars(query))
+
+def _others(
+    connection: Connection,
+    items: Sequence[int],
+    holder: str,
+    now: datetime,
+    person_id: int | None = None,
+    alive: Sequence[str] = (),
+) -> set[int]:
+    """Those of these items that another holder has; not those of the same person's holders that are not `alive`."""
+    held = [claim.c.recognition_id.in_(items), claim.c.holder != holder, claim.c.until > now]
+    if person_id is not None:
+        held.append(or_(claim.c.person_id.is_(None), claim.c.person_id != person_id, claim.c.holder.in_(alive)))
+    return set(connection.scalars(select(claim.c.recognition_id).where(*held)))
 
 
 def _put(connection: Connection, recognition_id: int, holder: str, person_id: int | None, until: datetime) -> None:

@@ -16,11 +16,15 @@ LONGEST_NAME = 200
 
 def id_of(connection: Connection, person: Person | None) -> int | None:
     """The id of a name, made where it is new; None for nobody or a blank name. Names are cut at LONGEST_NAME."""
+    found = known(connection, person)
     name = clean(person)
-    if not name:
-        return None
-    found = connection.scalar(select(table.c.id).where(table.c.name == name))
-    return found if found is not None else _add(connection, name)
+    return _add(connection, name) if name and found is None else found
+
+
+def known(connection: Connection, person: Person | None) -> int | None:
+    """The id of a name that is there; None for a new one, for nobody or a blank name."""
+    name = clean(person)
+    return connection.scalar(select(table.c.id).where(table.c.name == name)) if name else None
 
 
 def clean(person: Person | None) -> str:

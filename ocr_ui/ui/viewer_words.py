@@ -81,7 +81,10 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "close": {"en": "Close", "zh": "关闭"},
     # Picture
     "toolbar": {"en": "Picture tools", "zh": "图片工具"},
-    "picture_label": {"en": "Picture with boxes. Press ? for keys", "zh": "图片与文本框，按 ? 查看快捷键"},
+    "picture_label": {
+        "en": "Picture with boxes. Press {key_help} for keys",
+        "zh": "图片与文本框，按 {key_help} 查看快捷键",
+    },
     "picture_broken": {
         "en": "The picture could not be loaded. Reload the page.",
         "zh": "图片无法加载，请刷新页面。",
@@ -175,8 +178,14 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "mark_text": {"en": "Text changed", "zh": "文本已修改"},
     "mark_box": {"en": "Box changed", "zh": "框已修改"},
     "mark_both": {"en": "Text and box changed", "zh": "文本和框已修改"},
-    "nobox_hint": {"en": "This line has no box; G gives it one", "zh": "此行没有框，按 G 添加"},
-    "detail_hint": {"en": "Select a line or a box; press ? for keys", "zh": "选择一行或一个框，按 ? 查看快捷键"},
+    "nobox_hint": {
+        "en": "This line has no box; {key_give_box} gives it one",
+        "zh": "此行没有框，按 {key_give_box} 添加",
+    },
+    "detail_hint": {
+        "en": "Select a line or a box; press {key_help} for keys",
+        "zh": "选择一行或一个框，按 {key_help} 查看快捷键",
+    },
     "model_read": {"en": "Model read:", "zh": "模型读作："},
     "deleted_lines": {"en": "{n} lines of the model were deleted", "zh": "已删除模型的 {n} 行"},
     "deleted_lines_one": {"en": "1 line of the model was deleted", "zh": "已删除模型的 1 行"},
@@ -202,8 +211,8 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "field_nowhere": {"en": "Has no box.", "zh": "没有框。"},
     "field_line": {"en": "Selected is line {n}: {text}", "zh": "所选的是第 {n} 行：{text}"},
     "field_line_which": {
-        "en": "To link it, select its line: click its box, or J and K.",
-        "zh": "要建立关联，请先选择一行：点击其框，或按 J、K。",
+        "en": "To link it, select its line: click its box, or {key_next} and {key_previous}.",
+        "zh": "要建立关联，请先选择一行：点击其框，或按 {key_next}、{key_previous}。",
     },
     "act_fields": {"en": "To the fields, and back to the lines", "zh": "转到字段，再按返回文本行"},
     "act_field_next": {"en": "Next field", "zh": "下一个字段"},
@@ -350,6 +359,30 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     # Keys
     "help_title": {"en": "Keys", "zh": "快捷键"},
     "or": {"en": "or", "zh": "或"},
+    "key_change": {
+        "en": "To change a key, press it here, then the new one. They are kept in this browser under your name.",
+        "zh": "要更改按键，先在此按下它，再按新键。更改按您的姓名保存在此浏览器中。",
+    },
+    "key_press": {
+        "en": "{action}: press the new key; Esc leaves it as it is.",
+        "zh": "{action}：请按新键，按 Esc 保持不变。",
+    },
+    "key_taken": {
+        "en": "{key} means “{action}”. Press it again to take it from there, or press another.",
+        "zh": "{key} 现为“{action}”。再按一次则改用于此，或按其他键。",
+    },
+    "key_browser": {"en": "The browser needs {key} itself. Press another.", "zh": "浏览器自己要用 {key}，请按其他键。"},
+    "key_types": {
+        "en": "{key} is for typing there. Press one with Ctrl or Alt.",
+        "zh": "{key} 在那里用于输入，请按带 Ctrl 或 Alt 的键。",
+    },
+    "key_native": {
+        "en": "{key} copies, cuts or pastes. Press another.",
+        "zh": "{key} 用于复制、剪切或粘贴，请按其他键。",
+    },
+    "key_none": {"en": "no key", "zh": "无按键"},
+    "key_back": {"en": "as it was", "zh": "还原"},
+    "key_reset": {"en": "All keys as they were", "zh": "全部还原"},
     "group_lines": {"en": "Moving between lines", "zh": "在行间移动"},
     "group_text": {"en": "Text", "zh": "文本"},
     "group_boxes": {"en": "Boxes and order", "zh": "框与顺序"},
@@ -422,8 +455,8 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     },
     "replace_one": {"en": "Replace", "zh": "替换"},
     "replace_all": {"en": "Replace all", "zh": "全部替换"},
-    "replaced": {"en": "{n} places replaced; Ctrl+Z takes it back", "zh": "已替换 {n} 处，按 Ctrl+Z 撤销"},
-    "replaced_one": {"en": "1 place replaced; Ctrl+Z takes it back", "zh": "已替换 1 处，按 Ctrl+Z 撤销"},
+    "replaced": {"en": "{n} places replaced; {key_undo} takes it back", "zh": "已替换 {n} 处，按 {key_undo} 撤销"},
+    "replaced_one": {"en": "1 place replaced; {key_undo} takes it back", "zh": "已替换 1 处，按 {key_undo} 撤销"},
     "act_elsewhere": {"en": "The same mistake in other items", "zh": "其他条目中的相同错误"},
     "elsewhere_found": {
         "en": "“{wrong}” was read in {n} other places too",
@@ -502,8 +535,8 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "table_n": {"en": "Table {n} of {total}", "zh": "表格 {n} / {total}"},
     "no_tables": {"en": "No table in this result", "zh": "此结果没有表格"},
     "no_tables_add": {
-        "en": "No table yet. Paste one from a spreadsheet with Ctrl+V, or add an empty one with Alt+N.",
-        "zh": "还没有表格。可用 Ctrl+V 从电子表格粘贴，或按 Alt+N 添加空表格。",
+        "en": "No table yet. Paste one from a spreadsheet with Ctrl+V, or add an empty one with {key_table_add}.",
+        "zh": "还没有表格。可用 Ctrl+V 从电子表格粘贴，或按 {key_table_add} 添加空表格。",
     },
     "cell_text": {"en": "Text of row {row}, column {column}", "zh": "第 {row} 行第 {column} 列的文本"},
     "cells_copied": {"en": "{n} cells copied", "zh": "已复制 {n} 个单元格"},
@@ -511,12 +544,12 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "cells_pasted": {"en": "Pasted {rows} × {columns} cells", "zh": "已粘贴 {rows} × {columns} 个单元格"},
     "table_full": {"en": "The table would get too large.", "zh": "表格会过大。"},
     "last_row": {
-        "en": "A table keeps one row; Alt+X removes the table.",
-        "zh": "表格至少保留一行；按 Alt+X 删除整个表格。",
+        "en": "A table keeps one row; {key_table_remove} removes the table.",
+        "zh": "表格至少保留一行；按 {key_table_remove} 删除整个表格。",
     },
     "last_column": {
-        "en": "A table keeps one column; Alt+X removes the table.",
-        "zh": "表格至少保留一列；按 Alt+X 删除整个表格。",
+        "en": "A table keeps one column; {key_table_remove} removes the table.",
+        "zh": "表格至少保留一列；按 {key_table_remove} 删除整个表格。",
     },
     "move_torn": {
         "en": "It stands at the edge, or a merged cell would be torn: split that cell first.",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { makeActions } from "../../ocr_ui/ui/static/viewer/actions.mjs";
-import { GROUPS, KEYS, actionOf, chord, isComposing, keyHint, keyNames } from "../../ocr_ui/ui/static/viewer/keys.mjs";
+import { Keymap, actionOf, keyHint } from "../../ocr_ui/ui/static/viewer/keymap.mjs";
+import { GROUPS, KEYS, chord, isComposing, keyNames, shortName } from "../../ocr_ui/ui/static/viewer/keys.mjs";
 
 const press = (key, more = {}) => ({ key, code: "", ...more });
 
@@ -62,4 +63,60 @@ test("keys are written for people", () => {
   assert.deepEqual(keyNames("+"), ["+"]);
   assert.equal(keyHint("redo"), "Ctrl+Shift+Z");
   assert.equal(keyHint("photo"), "");
+});
+
+const storageOf = () => {
+  const kept = new Map();
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+    removeItem: (key) => kept.delete(key),
+    kept,
+  };
+};
+
+test("a changed key is kept by name, and the keys of others stay as they are", () => {
+  const storage = storageOf();
+  let person = "Ann";
+  const map = new Keymap({ storage: () => storage, person: () => person });
+  map.change("next_uncertain", "U", "]"); // which is a key of the queue
+  assert.equal(map.actionOf(press("]"), "view"), "next_uncertain");
+  assert.equal(map.actionOf(press("u"), "view"), null);
+  assert.deepEqual(map.keysOf("next_page"), ["PageDown"]);
+  const again = new Keymap({ storage: () => storage, person: () => "Ann" });
+  assert.deepEqual(again.keysOf("next_uncertain"), ["]"]);
+  person = "Bo";
+  assert.deepEqual(map.keysOf("next_uncertain"), ["U"]);
+  person = "Ann";
+  map.reset("next_page");
+  assert.deepEqual([map.keysOf("next_page"), map.keysOf("next_uncertain")], [["]", "PageDown"], []]);
+  map.reset();
+  assert.deepEqual([map.keysOf("next_uncertain"), storage.kept.size], [["U"], 0]);
+});
+
+test("conflicts are told only where both keys would mean something", () => {
+  const map = new Keymap({ storage: storageOf, person: () => "" });
+  assert.deepEqual(map.conflicts("reject_page", "J"), ["next", "merge_next"]);
+  assert.deepEqual(map.conflicts("field_link", "U"), [], "the row of a field has keys of its own");
+  assert.deepEqual(map.conflicts("save", "Enter"), ["edit", "text_next"]);
+  assert.deepEqual(map.conflicts("cells_merge", "Alt+R"), ["row_below"]);
+});
+
+test("a key that types, that the browser needs or that copies is refused", () => {
+  const map = new Keymap({ storage: storageOf, person: () => "" });
+  assert.equal(map.refusal("undo", "U"), "key_types");
+  assert.equal(map.refusal("text_next", "Backspace"), "key_types");
+  assert.equal(map.refusal("undo", "Alt+U"), null);
+  assert.equal(map.refusal("next", "Ctrl+T"), "key_browser");
+  assert.equal(map.refusal("next", "Ctrl+C"), "key_native");
+  assert.equal(map.refusal("grid_next", "Tab"), null, "what the table has can be had again");
+});
+
+test("what is kept and makes no sense is left alone", () => {
+  const storage = storageOf();
+  for (const text of ["[1]", "{", '{"next": 3}', '{"nobody": ["A"]}', "null"]) {
+    storage.setItem("workbench.keys.", text);
+    assert.deepEqual(new Keymap({ storage: () => storage, person: () => "" }).keysOf("next"), ["J", "ArrowDown"]);
+  }
+  assert.equal(shortName("Ctrl+Shift+Z"), "^⇧Z");
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +17,7 @@ from ocr_ui.domain.review import State, Verdict
 from ocr_ui.errors import BadInput, Conflict, NotFound
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.dataset import Dataset
+from ocr_ui.services.figures import CatchUp, add_reading
 from ocr_ui.services.queue import Queue
 from ocr_ui.services.talk import Talk
 from ocr_ui.settings import Settings
@@ -105,6 +107,21 @@ async def test_work_renews_claims(store: Store) -> None:
     until = await Queue(store, Dataset(store), Settings()).work([1], A, ANN)
     assert until > taken.until + timedelta(minutes=9)
     assert (await short.claims([1]))[1].until == until
+
+
+async def test_what_lists_are_sorted_by_is_worked_out_when_a_reading_is_stored(store: Store) -> None:
+    first = store.recognitions.get(1)
+    add_reading(store, replace(first.recognition, engine=EngineName("openai", "1", "other", "r1")), first.page_id)
+    assert first.page_id not in store.figures.missing()
+    catching = CatchUp(store)  # the other pages were stored without it
+    assert store.figures.missing()
+    catching.start()
+    for _ in range(2000):
+        await asyncio.sleep(0.01)
+        if not store.figures.missing():
+            break
+    assert store.figures.missing() == []
+    await catching.close()
 
 
 async def test_filters_are_kept_by_name_for_everybody(queue: Queue) -> None:

@@ -107,6 +107,7 @@ async def test_a_reading_stands_in_the_dataset(store: Store) -> None:
     rows = (await Dataset(store).list()).rows
     assert [row.id for row in rows] == [second.recognition_id, first.recognition_id]
     assert {row.sha256 for row in rows} == {first.page.sha256}
+    assert store.figures.missing() == []
 
 
 async def test_two_readers_and_one_stops(store: Store) -> None:

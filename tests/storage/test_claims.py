@@ -26,8 +26,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def take(store: Store, holder: str, items: tuple[int, ...] = (1, 2, 3, 4), **more) -> int | None:
+    person = more.get("person", ANN if holder == A else BO)
     taken = store.claims.take_first(
-        items, more.get("filters"), holder, more.get("person", ANN), more.get("minutes", 10)
+        items, more.get("filters"), holder, person, more.get("minutes", 10), more.get("alive", ())
     )
     return taken and taken.recognition_id
 
@@ -38,6 +39,15 @@ def test_what_one_has_another_does_not_get(store: Store) -> None:
     held = store.claims.of([1, 2, 3])
     assert {item: claim.holder for item, claim in held.items()} == {1: A, 2: B}
     assert held[1].person == "Ann"
+
+
+def test_a_tab_that_died_hides_nothing_from_its_own_person(store: Store) -> None:
+    assert take(store, "a-tab-that-dies", person=ANN) == take(store, "the-next-tab", person=ANN, alive=(A,)) == 1
+    assert store.claims.of([1])[1].holder == "the-next-tab"
+    assert take(store, A, alive=("the-next-tab",)) == 2, "one that is alive keeps its page"
+    assert take(store, B, (1, 2), person=BO) is None
+    assert take(store, "nobody-here", (3,), person=Person("")) == 3
+    assert take(store, "nobody-else", (3,), person=Person("")) is None, "without a name nobody knows who it is"
 
 
 def test_a_claim_ends_with_its_time_and_work_renews_it(store: Store) -> None:

@@ -10,3 +10,13 @@ export function personOf() {
     return "";
   }
 }
+
+/** Keeps the name, and tells the parts of the page that go by it. */
+export function keepPerson(name) {
+  try {
+    localStorage.setItem(PERSON_KEY, name);
+  } catch {
+    // Storing is forbidden: the name is asked for again next time.
+  }
+  document.dispatchEvent(new CustomEvent("workbench:person"));
+}

@@ -2,9 +2,10 @@
 
 import { randomKey } from "../page/random.mjs";
 import { ask } from "../viewer/dialogs.mjs";
-import { h, setText } from "../viewer/dom.mjs";
-import { makeHelp } from "../viewer/help.mjs";
-import { chord, keyHint, KEYS, MERGE_KEYS } from "../viewer/keys.mjs";
+import { h, keySign, makeWords, relabel, setText, showKeys, takesText } from "../viewer/dom.mjs";
+import { Help } from "../viewer/help.mjs";
+import { keymap } from "../viewer/keymap.mjs";
+import { chord, KEYS, MERGE_KEYS, QUEUE_ACTIONS } from "../viewer/keys.mjs";
 import { sharedOutbox } from "../viewer/outbox.mjs";
 import { delayBefore, pause } from "../viewer/save.mjs";
 import { mount as mountViewer } from "../viewer/viewer.mjs";
@@ -12,6 +13,7 @@ import { Activity } from "./activity.mjs";
 import { Merge } from "./merge.mjs";
 import { Session } from "./session.mjs";
 import { Side } from "./side.mjs";
+import { atDesk, desks } from "./tabs.mjs";
 
 const BEAT_MS = 15_000;
 const SURE_SECONDS = 60; // of less work a pace says nothing
@@ -34,6 +36,7 @@ export class Desk {
       api: patient,
       giveBack: (body) => api.post("/v1/queue/release", body),
       holder,
+      desks,
       person: () => this.#who,
       query,
       sort,
@@ -88,7 +91,7 @@ export class Desk {
     const button = (action, more = "") => {
       const words = h("span", {}, t(`act.${action}`));
       const attributes = { type: "button", class: `wb-rv-button ${more}`, "data-action": action };
-      return h("button", { ...attributes, onclick: () => this.queue[action]() }, words, h("kbd", {}, keyHint(action)));
+      return h("button", { ...attributes, onclick: () => this.queue[action]() }, words, keySign(action));
     };
     const shown = this.merging
       ? ["previous_page", "next_page", "submit_page"]
@@ -108,11 +111,12 @@ export class Desk {
       "button",
       { type: "button", class: "wb-rv-button", onclick: () => this.help.open() },
       h("span", {}, t("help")),
-      h("kbd", {}, keyHint("help")),
+      keySign("help"),
     );
-    const words = (key) => this.words[key] ?? key;
-    this.help = makeHelp(words, [...KEYS.filter((row) => row.group === "queue"), ...MERGE_KEYS]);
-    for (const part of this.help.element.querySelectorAll("[data-word]")) part.textContent = words(part.dataset.word);
+    const words = makeWords(this.words);
+    const group = KEYS.filter((row) => row.group === "queue" || row.action === "help");
+    this.help = new Help(words, [...group, ...MERGE_KEYS]);
+    relabel(this.help.element, words);
     const bar = h(
       "header",
       { class: "wb-rv-bar" },
@@ -138,10 +142,12 @@ export class Desk {
   async start() {
     const { signal } = this.leaving;
     this.activity.watch(document, signal);
+    atDesk(this.session.holder, signal);
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
     const beat = setInterval(() => this.#beat(), BEAT_MS);
     signal.addEventListener("abort", () => clearInterval(beat));
     window.addEventListener("pagehide", () => this.#goodbye(), { signal });
+    keymap.listen(() => showKeys(this.element), signal);
     setText(this.told, this.t("loading"));
     await (this.merging ? this.#makeMerge() : this.#makeViewer());
     await this.#do(async () => {
@@ -395,11 +401,11 @@ export class Desk {
   #key(event) {
     if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
     if (!this.element.offsetParent || !(this.element.contains(event.target) || event.target === document.body)) return;
-    const typing = event.target.matches?.("input,textarea,select");
     const pressed = chord(event);
-    if (typing && pressed !== keyHint("submit_page")) return;
-    const action = KEYS.find((row) => row.group === "queue" && row.keys.includes(pressed))?.action;
-    const helps = this.merging && pressed === keyHint("help");
+    const asks = (action) => keymap.keysOf(action).includes(pressed);
+    if (takesText(event.target) && !asks("submit_page")) return;
+    const action = QUEUE_ACTIONS.find(asks);
+    const helps = this.merging && asks("help");
     if (!action && !helps) return;
     event.preventDefault();
     if (event.repeat) return;

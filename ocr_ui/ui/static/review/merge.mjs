@@ -4,12 +4,12 @@
  */
 
 import { Picture } from "../compare/picture.mjs";
-import { h, takesText } from "../viewer/dom.mjs";
-import { chord, isComposing, keyHint, MERGE_KEYS } from "../viewer/keys.mjs";
+import { h, keySign, takesText } from "../viewer/dom.mjs";
+import { actionOf } from "../viewer/keymap.mjs";
+import { isComposing } from "../viewer/keys.mjs";
 
 const SIDES = { first: "left", second: "right" };
 const SIGNS = { same: "=", text: "≠", box: "▭", order: "⇅", first: "A", second: "B" };
-const TABLE = new Map(MERGE_KEYS.flatMap(({ action, keys }) => keys.map((key) => [key, action])));
 
 export class Merge {
   /** @param {(ready: boolean) => void} parts.onchange every difference is decided, or not */
@@ -65,21 +65,21 @@ export class Merge {
     }
     const buttons = Object.fromEntries(
       ["first", "second"].map((take, n) => {
-        const key = keyHint(`merge_${take}`);
         const attributes = {
           type: "button",
           class: `wb-rv-take ${SIDES[take]}`,
           "data-take": take,
           "aria-pressed": "false",
-          title: `${t("merge.take", { person: names[n] })} (${key})`,
+          title: t("merge.take", { person: names[n] }),
           onclick: () => this.take(index, take),
         };
-        return [take, h("button", attributes, h("kbd", {}, key), pieces(part[SIDES[take]], SIDES[take], t))];
+        return [take, h("button", attributes, keySign(`merge_${take}`), pieces(part[SIDES[take]], SIDES[take], t))];
       }),
     );
-    const own = part.own && this.#own(part, index);
+    const field = part.own && this.#own(part, index);
+    const own = field && h("div", { class: "wb-rv-mine" }, keySign("merge_own"), field);
     element.append(head, buttons.first, buttons.second, own || h("span"));
-    return { element, part, buttons, own };
+    return { element, part, buttons, own: field };
   }
 
   #own(part, index) {
@@ -91,7 +91,7 @@ export class Merge {
       rows: many ? String(Math.min(8, start.split("\n").length)) : null,
       dir: "auto",
       "aria-label": this.t("merge.own"),
-      title: `${this.t("merge.own")} (${keyHint("merge_own")})`,
+      title: this.t("merge.own"),
       oninput: () => this.take(index, "own", false),
     });
     field.value = start;
@@ -113,7 +113,7 @@ export class Merge {
           "aria-pressed": "false",
           onclick: () => this.take(index, take),
         };
-        return [take, h("button", attributes, h("kbd", {}, keyHint(`merge_${take}`)), words)];
+        return [take, h("button", attributes, keySign(`merge_${take}`), words)];
       }),
     );
     const head = h("div", { class: "wb-rv-what" }, h("span", { "aria-hidden": "true" }, "≠"), this.t("merge.verdict"));
@@ -190,7 +190,7 @@ export class Merge {
   #key(event) {
     if (isComposing(event) || event.defaultPrevented) return;
     if (takesText(event.target)) return this.#typing(event);
-    const action = TABLE.get(chord(event));
+    const action = actionOf(event, "merge");
     if (!action) return;
     event.preventDefault();
     event.stopPropagation();

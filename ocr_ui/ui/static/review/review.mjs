@@ -6,7 +6,7 @@
  */
 
 import { parsed, say, styleSheets } from "../page/dom.mjs";
-import { PERSON_KEY, personOf } from "../page/person.mjs";
+import { keepPerson, personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
 import { h } from "../viewer/dom.mjs";
 import { Desk } from "./desk.mjs";
@@ -98,7 +98,7 @@ class Start {
   }
 
   #named() {
-    localStorage.setItem(PERSON_KEY, this.#who);
+    keepPerson(this.#who);
     this.#count();
   }
 

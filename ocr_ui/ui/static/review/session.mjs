@@ -27,12 +27,13 @@ export class Session {
    * @param {object} parts.api get and post, see `viewer/api.mjs`
    * @param {(body: object) => Promise<object>} parts.giveBack sends once
    * @param {string} parts.holder names this tab
+   * @param {() => Promise<string[]>} parts.desks holders that are at work in this browser
    * @param {() => string} parts.person
    * @param {(id: number) => Promise<object>} parts.load what is shown of an item
    * @param {(value: object) => Promise<void>} parts.preload resolves once its picture can be drawn
    */
-  constructor({ api, giveBack, holder, person, query, sort, load, preload }) {
-    Object.assign(this, { api, giveBack, holder, person, query, sort, load, preload });
+  constructor({ api, giveBack, holder, desks = async () => [], person, query, sort, load, preload }) {
+    Object.assign(this, { api, giveBack, holder, desks, person, query, sort, load, preload });
     this.trail = [];
     this.at = -1;
     this.seen = new Set();
@@ -87,23 +88,23 @@ export class Session {
   /** An item that was shown before, as it is now; readonly with `taken` where somebody else has it. */
   async #again(at) {
     const id = this.trail[at];
-    const { item, until } = await this.api.post("/v1/queue/take", { ...this.#me, items: [id], query: null });
+    const { item, until } = await this.#take([id], null);
     const taken = item === null ? await this.api.get(`/v1/items/${id}/claim`) : null;
     const value = await this.load(id);
     this.at = at;
     return { id, number: this.places.get(id), value: taken ? { ...value, readonly: true } : value, taken, until };
   }
 
-  get #me() {
-    return { holder: this.holder, person: this.person() };
+  async #take(items, query) {
+    const asked = { holder: this.holder, person: this.person(), alive: await this.desks() };
+    return this.api.post("/v1/queue/take", { ...asked, items, query });
   }
 
   async #find() {
     for (;;) {
       const candidates = this.#candidates();
       if (!candidates.length) return null;
-      const asked = { ...this.#me, items: candidates, query: this.query };
-      const { item: id, until } = await this.api.post("/v1/queue/take", asked);
+      const { item: id, until } = await this.#take(candidates, this.query);
       this.cursor = Math.max(this.cursor, this.places.get(id ?? candidates.at(-1)));
       if (id === null) {
         for (const one of candidates) this.passed?.add(one);

@@ -1,7 +1,7 @@
 /** Building the page's elements. Strings always become text nodes or attribute values: nothing here parses markup. */
 
 import { ICONS } from "./icons.mjs";
-import { keyHint } from "./keys.mjs";
+import { keyHint, shortHint } from "./keymap.mjs";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -33,24 +33,40 @@ export const icon = (name) =>
 
 /**
  * A function from word keys to words: t("count_lines", {n: 3}) fills {n}; where n is 1 and the table has
- * "count_lines_one", that word is taken.
+ * "count_lines_one", that word is taken. {key_help} is the key of the action "help" as it is now.
  */
 export function makeWords(table) {
   return (key, values = {}) => {
     const word = (values.n === 1 && table[`${key}_one`]) || (table[key] ?? key);
-    return word.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+    const filled = (whole, name) =>
+      name in values ? String(values[name]) : name.startsWith("key_") ? keyHint(name.slice(4)) : whole;
+    return word.replace(/\{(\w+)\}/g, filled);
   };
 }
 
 /** Marks an element as named by a word of the table, so that `relabel` can rename it in another language. */
 export function named(element, word, { attribute = "text", action = null } = {}) {
   element.dataset[attribute === "text" ? "word" : "title"] = word;
-  if (action) element.dataset.hint = keyHint(action);
+  if (action) element.dataset.key = action;
   return element;
+}
+
+/** A small sign with the key of an action as it is now; `showKeys` keeps it so. */
+export const keySign = (action) => h("kbd", { "data-key": action }, keyHint(action));
+
+/** Writes the keys below `root` on the signs and buttons that have one. */
+export function showKeys(root) {
+  for (const element of root.querySelectorAll("[data-key]")) {
+    const hint = keyHint(element.dataset.key);
+    if (element.matches("kbd")) setText(element, hint);
+    else if (hint) Object.assign(element.dataset, { hint, short: shortHint(element.dataset.key) });
+    else for (const name of ["hint", "short"]) delete element.dataset[name];
+  }
 }
 
 /** Writes all words below `root` in the language of `t`. */
 export function relabel(root, t) {
+  showKeys(root);
   for (const element of root.querySelectorAll("[data-word]")) element.textContent = t(element.dataset.word);
   for (const element of root.querySelectorAll("[data-title]")) {
     const word = t(element.dataset.title);

@@ -1,7 +1,8 @@
 /** Which action a key press asks for, depending on where the focus is; and doing it. */
 
 import { takesText } from "./dom.mjs";
-import { actionOf, isComposing, QUEUE_ACTIONS } from "./keys.mjs";
+import { actionOf, keymap } from "./keymap.mjs";
+import { isComposing, QUEUE_ACTIONS } from "./keys.mjs";
 
 const NOT_REPEATED = ["help", "save", "clean", "mend", "rewards", ...QUEUE_ACTIONS];
 
@@ -21,7 +22,8 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   }
 
   function up(event) {
-    if (event.key.toUpperCase() === "C") toolbar.clean.release();
+    const name = event.key.length === 1 ? event.key.toUpperCase() : event.key;
+    if (keymap.keysOf("clean").some((key) => key.split("+").at(-1) === name)) toolbar.clean.release();
   }
 
   function isForUs(target) {

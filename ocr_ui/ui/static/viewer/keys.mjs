@@ -1,6 +1,6 @@
 /**
- * The one table of key bindings. The help sheet and the titles of buttons are made from it; `act_<action>` is the
- * word for each action. Scope "view": focus is in the viewer but not in text; "text": a line is being typed;
+ * The one table of keys as they come; `keymap.mjs` has what a person made of it. The help sheet and the titles of
+ * buttons are made from it; `act_<action>` is the word for each action. Scope "view": focus is in the viewer but not in text; "text": a line is being typed;
  * "any": both; "native": the browser does it and tells us, see `clipboard.mjs`; "grid": focus is on a cell of a table,
  * where the keys of "view" that it does not have mean what they always do; "cell": the text of a cell is being typed;
  * "field": focus is on the row of a field, which has keys of its own as a grid has.
@@ -171,22 +171,13 @@ export function chord(event) {
 /** Keys belong to the input method while it composes; 229 is what some browsers send around its end. */
 export const isComposing = (event) => event.isComposing || event.keyCode === 229;
 
-const TABLE = new Map(
-  KEYS.flatMap(({ action, keys, scope }) =>
-    (scope === "any" ? ["view", "text"] : [scope]).flatMap((place) => keys.map((key) => [`${place} ${key}`, action])),
-  ),
-);
-
-/** The action that a key event asks for in a scope, or null. */
-export const actionOf = (event, scope) => TABLE.get(`${scope} ${chord(event)}`) ?? null;
-
 const SIGNS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−" };
 
 /** A key as people read it on the help sheet: ["Ctrl", "Shift", "Z"]. */
 export const keyNames = (key) => (key === "+" ? ["+"] : key.split("+").map((part) => SIGNS[part] ?? part));
 
-/** The first key of an action in one word, for the title of its button; empty where it has none. */
-export function keyHint(action) {
-  const row = [...KEYS, ...MERGE_KEYS].find((entry) => entry.action === action);
-  return row ? keyNames(row.keys[0]).join("+") : "";
-}
+/** A key in few letters, for a small button: "^Z", "⇧R". */
+export const shortName = (key) =>
+  keyNames(key)
+    .map((name) => ({ Ctrl: "^", Shift: "⇧", Alt: "Alt ", Delete: "Del", Backspace: "⌫", Enter: "⏎" })[name] ?? name)
+    .join("");

@@ -3,7 +3,7 @@
  * saving, trying again, and what to do when somebody else was faster. Emits "review" on the editor.
  */
 
-import { PERSON_KEY } from "../page/person.mjs";
+import { keepPerson, PERSON_KEY } from "../page/person.mjs";
 import { randomKey } from "../page/random.mjs";
 import { KeptDrafts } from "./keptdrafts.mjs";
 import { contentOf, documentOf, sameDocument } from "./state.mjs";
@@ -135,7 +135,7 @@ export class Review {
 
   setPerson(person) {
     this.person = person;
-    write(this.storage, PERSON_KEY, person);
+    keepPerson(person);
   }
 
   /** What was corrected was wrong: the verdict follows the first edit until a person says otherwise. */

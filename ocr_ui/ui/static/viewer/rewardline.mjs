@@ -1,7 +1,7 @@
 /** The quiet line above the verdict: the reward, why, and what is wrong with the label; all rewards in a sheet. */
 
 import { h, icon, setText } from "./dom.mjs";
-import { keyHint } from "./keys.mjs";
+import { keyHint } from "./keymap.mjs";
 import { failureText } from "./notice.mjs";
 
 const SPEAK_MS = 1500;

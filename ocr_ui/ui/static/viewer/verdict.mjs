@@ -1,7 +1,6 @@
 /** The bar below the result: right or wrong, what kind of error, a note, and whether all of it is stored. */
 
-import { h, icon, named, setPressed, setText, wordButton } from "./dom.mjs";
-import { keyHint } from "./keys.mjs";
+import { h, icon, keySign, named, setPressed, setText, wordButton } from "./dom.mjs";
 import { failureText } from "./notice.mjs";
 
 /** The kinds of `ocr_ui.domain.review.ErrorKind`, in its order. */
@@ -42,7 +41,9 @@ export class VerdictBar {
       { attribute: "title" },
     );
     this.person.value = review.person;
-    this.save = wordButton("save", actions.save, { class: "vw-button primary", title: keyHint("save") });
+    this.saveWord = named(h("span"), "save");
+    const attributes = { type: "button", class: "vw-button primary", onclick: actions.save };
+    this.save = h("button", attributes, this.saveWord, keySign("save"));
     this.state = h("div", { class: "vw-saved", role: "status" });
     this.queued = h("div", { class: "vw-queued", role: "status", hidden: true });
     this.element = this.#layOut();
@@ -50,8 +51,8 @@ export class VerdictBar {
 
   #verdictButton(verdict, sign, actions) {
     const label = named(h("span"), verdict);
-    const attributes = { type: "button", class: `vw-button verdict ${verdict}`, title: keyHint(verdict) };
-    return h("button", { ...attributes, onclick: actions[verdict] }, icon(sign), label);
+    const attributes = { type: "button", class: `vw-button verdict ${verdict}`, onclick: actions[verdict] };
+    return h("button", attributes, icon(sign), label, keySign(verdict));
   }
 
   #layOut() {
@@ -167,7 +168,6 @@ export class VerdictBar {
   relabel() {
     this.signature = null;
     this.told = null;
-    setText(this.save, this.t("save"));
     this.render();
   }
 }

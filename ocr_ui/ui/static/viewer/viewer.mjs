@@ -22,7 +22,8 @@ import { FindBar } from "./find.mjs";
 import { FieldLinks } from "./fieldlinks.mjs";
 import { FieldTable } from "./fields.mjs";
 import { listenToPointers } from "./gestures.mjs";
-import { makeHelp } from "./help.mjs";
+import { Help } from "./help.mjs";
+import { keymap } from "./keymap.mjs";
 import { KEYS } from "./keys.mjs";
 import { listenToKeys } from "./keyboard.mjs";
 import { LineHistory } from "./linehistory.mjs";
@@ -125,7 +126,7 @@ class Viewer {
     this.verdict = new VerdictBar({ editor, review: this.review, t, actions });
     this.status = new StatusLine({ editor, t });
     this.warnings = new WarningList({ editor, t });
-    this.help = makeHelp(
+    this.help = new Help(
       t,
       KEYS.filter((row) => this.queue || row.group !== "queue"),
     );
@@ -208,6 +209,7 @@ class Viewer {
     editor.on("tools", () => this.#drawTools());
     editor.on("review", () => this.#drawReview());
     editor.on("reward", () => this.rewardLine.render());
+    keymap.listen(() => this.speak(), signal);
     this.input.onclose = (id) => {
       this.list.closed(id);
       this.elsewhere.corrected(id);

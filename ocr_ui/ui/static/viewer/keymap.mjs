@@ -1,0 +1,163 @@
+/** The keys as this person has them: the table of `keys.mjs` and what was changed, kept in the browser by name. */
+
+import { PERSON_KEY, personOf } from "../page/person.mjs";
+import { chord, keyNames, KEYS, MERGE_KEYS, shortName } from "./keys.mjs";
+
+const PREFIX = "workbench.keys.";
+const ROWS = [...KEYS, ...MERGE_KEYS];
+const BY_ACTION = new Map(ROWS.map((row) => [row.action, row]));
+
+/** Keys that a browser keeps for itself or for going about the page. */
+const BROWSERS_OWN = /^(Ctrl\+(Shift\+)?[WTN]|Ctrl\+(Shift\+)?Tab|Alt\+F4|F11|(Shift\+)?Tab|Escape)$/;
+/** What types, moves the cursor or uses the clipboard while a text is open. */
+const TYPES = /^((Shift\+)?(.|Backspace|Delete|Arrow\w+|Home|End|Space)|Ctrl\+[ACVX])$/;
+
+/** Where the keys of a row mean something: two rows that share a place cannot share a key. */
+function placesOf({ scope = "merge", group, action }) {
+  if (scope === "any") return group === "queue" ? ["view", "text", "merge"] : ["view", "text"];
+  if (scope === "native") return ["view", "text", "grid", "cell", "field"];
+  return group === "queue" || action === "help" ? [scope, "merge"] : [scope];
+}
+
+const meet = (one, other) => placesOf(one).some((place) => placesOf(other).includes(place));
+
+export class Keymap {
+  /**
+   * @param {() => Storage} parts.storage may throw where the browser forbids storing
+   * @param {() => string} parts.person whose keys these are
+   */
+  constructor({ storage = () => globalThis.localStorage, person = personOf } = {}) {
+    Object.assign(this, { storage, person });
+    this.listeners = new Set();
+    this.whose = null;
+  }
+
+  /** Changes by action: the keys that it has instead of those of the table. */
+  get #own() {
+    const person = this.person();
+    if (person !== this.whose) Object.assign(this, { whose: person, own: this.#read(person) });
+    return this.own;
+  }
+
+  #read(person) {
+    try {
+      const kept = Object.entries(JSON.parse(this.storage().getItem(PREFIX + person)) ?? {});
+      const valid = ([action, keys]) => BY_ACTION.has(action) && keys.every((key) => typeof key === "string");
+      return new Map(kept.filter(valid));
+    } catch {
+      return new Map(); // nothing is kept, or nothing that can be read
+    }
+  }
+
+  #keep() {
+    try {
+      const kept = JSON.stringify(Object.fromEntries(this.own));
+      if (this.own.size) this.storage().setItem(PREFIX + this.whose, kept);
+      else this.storage().removeItem(PREFIX + this.whose);
+    } catch {
+      // Storing is forbidden: the keys hold until the page is left.
+    }
+    this.#tell();
+  }
+
+  #tell() {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** `listener` is called when any key has changed. */
+  listen(listener, signal) {
+    this.listeners.add(listener);
+    signal?.addEventListener("abort", () => this.listeners.delete(listener));
+  }
+
+  /** Somebody else is at work here now, or another tab has changed keys. */
+  reload() {
+    this.whose = null;
+    this.#tell();
+  }
+
+  keysOf(action) {
+    return this.#own.get(action) ?? BY_ACTION.get(action)?.keys ?? [];
+  }
+
+  isChanged(action) {
+    return this.#own.has(action);
+  }
+
+  get hasChanges() {
+    return this.#own.size > 0;
+  }
+
+  /** The action that a key event asks for in a scope, or null. */
+  actionOf(event, scope) {
+    const key = chord(event);
+    const scopes = ["view", "text"].includes(scope) ? [scope, "any"] : [scope];
+    const found = ROWS.find((row) => scopes.includes(row.scope ?? "merge") && this.keysOf(row.action).includes(key));
+    return found?.action ?? null;
+  }
+
+  /** Actions that have this key already where `action` would have it. */
+  conflicts(action, key) {
+    const mine = BY_ACTION.get(action);
+    const others = ROWS.filter((row) => row !== mine && meet(row, mine) && this.keysOf(row.action).includes(key));
+    return others.map((row) => row.action);
+  }
+
+  /** Why an action cannot have a key, as a word of the page, or null. */
+  refusal(action, key) {
+    const row = BY_ACTION.get(action);
+    const places = placesOf(row);
+    if (BROWSERS_OWN.test(key) && !row.keys.includes(key)) return "key_browser";
+    if (places.some((place) => ["text", "cell"].includes(place)) && TYPES.test(key)) return "key_types";
+    return this.conflicts(action, key).some((other) => BY_ACTION.get(other).scope === "native") ? "key_native" : null;
+  }
+
+  /** Gives an action the key `to` in the place of `from`, as one more where that is null; others lose it. */
+  change(action, from, to) {
+    for (const other of this.conflicts(action, to)) this.#set(other, this.keysOf(other).filter((key) => key !== to));
+    const keys = this.keysOf(action);
+    const at = keys.indexOf(from);
+    this.#set(action, [...new Set(at < 0 ? [...keys, to] : keys.with(at, to))]);
+    this.#keep();
+  }
+
+  /** The keys of the table again, of one action or of all; another action that has one of them loses it. */
+  reset(action = null) {
+    const own = this.#own;
+    if (action === null) own.clear();
+    else {
+      own.delete(action);
+      for (const key of this.keysOf(action))
+        for (const other of this.conflicts(action, key)) this.#set(other, this.keysOf(other).filter((one) => one !== key));
+    }
+    this.#keep();
+  }
+
+  #set(action, keys) {
+    const { keys: usual } = BY_ACTION.get(action);
+    if (keys.length === usual.length && keys.every((key, index) => key === usual[index])) this.#own.delete(action);
+    else this.#own.set(action, keys);
+  }
+}
+
+export const keymap = new Keymap();
+
+/** The action that a key event asks for in a scope, or null. */
+export const actionOf = (event, scope) => keymap.actionOf(event, scope);
+
+/** The first key of an action in one word, for the title of its button; empty where it has none. */
+export function keyHint(action) {
+  const [key] = keymap.keysOf(action);
+  return key ? keyNames(key).join("+") : "";
+}
+
+/** The same in few letters. */
+export function shortHint(action) {
+  const [key] = keymap.keysOf(action);
+  return key ? shortName(key) : "";
+}
+
+if (globalThis.window) {
+  window.addEventListener("storage", ({ key }) => (key === PERSON_KEY || key?.startsWith(PREFIX)) && keymap.reload());
+  document.addEventListener("workbench:person", () => keymap.reload());
+}
