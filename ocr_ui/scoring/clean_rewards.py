@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from ocr_ui.domain.reward import Reward
 from ocr_ui.scoring import teds
+from ocr_ui.scoring.assignment import best_pairs
 from ocr_ui.scoring.flat_text import flatten
 from ocr_ui.scoring.official_fields import read_object
 from ocr_ui.scoring.official_spotting import ENOUGH, NO_TEXT
 from ocr_ui.scoring.spotting_shapes import BoxedText, read, rule_shape
 from ocr_ui.scoring.text import LENIENT, Normalization, edit_distance
-
-T = TypeVar("T")
 
 _TABLE = re.compile(r"<table(?:\s[^<>]{0,400})?>.*?</table>", re.DOTALL | re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"<(table|thead|tbody|tr)\s[^<>]{0,400}>", re.IGNORECASE)
@@ -41,7 +38,7 @@ def spotting(response: str, reference: str) -> Reward:
         return _told(value, "line_numbers", reason, answered=len(answered), labelled=len(labelled))
     if len(answered) * len(labelled) > _MOST_PAIRS:
         return _told(None, "too_many_lines", "There are too many lines to find the best pairing.")
-    found = [alike for *_, alike in _best_pairs(answered, labelled, _line_similarity) if alike > 0]
+    found = [alike for *_, alike in best_pairs(answered, labelled, _line_similarity) if alike > 0]
     value = 2 * sum(found) / (len(answered) + len(labelled))
     reason = f"{len(found)} lines of {len(labelled)} were found among {len(answered)}, at best {value:.1%} together."
     return _told(value, "lines", reason, pairs=len(found), answered=len(answered), labelled=len(labelled))
@@ -65,7 +62,7 @@ def parsing(response: str, reference: str) -> Reward:
     if len(answered) * len(labelled) > 1 and _work(answered) * _work(labelled) > _MOST_TABLE_WORK:
         return _told(None, "too_many_tables", "There are too many tables to find the best pairing.")
     try:
-        pairs = _best_pairs(answered, labelled, _table_similarity)
+        pairs = best_pairs(answered, labelled, _table_similarity)
     except teds.TooLarge:
         return _told(None, "table_too_large", "A table is too large to be compared here.", limit=teds.MOST_NODES)
     tables = 2 * sum(alike for *_, alike in pairs) / (len(answered) + len(labelled))
@@ -73,17 +70,6 @@ def parsing(response: str, reference: str) -> Reward:
     return _told(
         value, "text_and_tables", f"Text {similarity:.1%} alike, tables {tables:.1%}.", text=similarity, teds=tables
     )
-
-
-def _best_pairs(
-    ours: Sequence[T], theirs: Sequence[T], similarity: Callable[[T, T], float]
-) -> list[tuple[int, int, float]]:
-    """The pairing with the highest sum of similarities (Hungarian method)."""
-    from scipy.optimize import linear_sum_assignment  # takes a third of a second to import
-
-    scores = np.array([[similarity(a, b) for b in theirs] for a in ours], dtype=float).reshape(len(ours), len(theirs))
-    rows, columns = linear_sum_assignment(scores, maximize=True)
-    return [(int(r), int(c), float(scores[r, c])) for r, c in zip(rows, columns, strict=True)]
 
 
 def _line_similarity(one: BoxedText, other: BoxedText) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -64,11 +64,11 @@ class _Matches:
         theirs = [h for h in self._free_human() if self.human[h].quad]
         if not ours or not theirs:
             return
-        boxes = _boxes(self.model, ours)
+        boxes = boxes_of(self.model[m] for m in ours)
         for start in range(0, len(theirs), _ROWS_AT_ONCE):
             rows = theirs[start : start + _ROWS_AT_ONCE]
-            for h, overlaps in zip(rows, _overlaps(_boxes(self.human, rows), boxes), strict=True):
-                self._take_best(h, ours, overlaps)
+            for h, found in zip(rows, overlaps(boxes_of(self.human[h] for h in rows), boxes), strict=True):
+                self._take_best(h, ours, found)
 
     def by_similarity(self) -> None:
         ours, theirs = self._free_model(), self._free_human()
@@ -79,9 +79,9 @@ class _Matches:
             if m not in self._taken and self.of_human[h] is None:
                 self._take(m, h)
 
-    def _take_best(self, h: int, ours: list[int], overlaps: np.ndarray) -> None:
-        for place in np.argsort(-overlaps, kind="stable"):
-            if overlaps[place] < SAME_PLACE:
+    def _take_best(self, h: int, ours: list[int], found: np.ndarray) -> None:
+        for place in np.argsort(-found, kind="stable"):
+            if found[place] < SAME_PLACE:
                 return
             if ours[place] not in self._taken:
                 self._take(ours[place], h)
@@ -129,13 +129,13 @@ def _in_turn(
     return [(m, h) for m, h in pairs if Levenshtein.normalized_similarity(model[m].text, human[h].text) >= _SIMILAR]
 
 
-def _boxes(lines: Sequence[TextLine], indices: list[int]) -> np.ndarray:
-    """Array of shape (len(indices), 4): left, top, right, bottom in pixels."""
-    bounds = [line.quad.bounds for line in (lines[i] for i in indices) if line.quad]
-    return np.array([(b.left, b.top, b.right, b.bottom) for b in bounds], dtype=float)
+def boxes_of(lines: Iterable[TextLine]) -> np.ndarray:
+    """Array of shape (lines with a box, 4): left, top, right, bottom in pixels."""
+    bounds = [line.quad.bounds for line in lines if line.quad]
+    return np.array([(b.left, b.top, b.right, b.bottom) for b in bounds], dtype=float).reshape(-1, 4)
 
 
-def _overlaps(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+def overlaps(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """Intersection over union of each row box with each column box; 0 where both are without area."""
     low = np.maximum(rows[:, None, :2], columns[None, :, :2])
     high = np.minimum(rows[:, None, 2:], columns[None, :, 2:])

@@ -15,6 +15,7 @@ _WORD = re.compile(
     "[\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\\s\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 _LIKELY_DISTANCE = 64
+_OTHER_WIDTH = re.compile("[\u3000\uff00-\uffef]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Normalization:
 
     Attributes:
         unicode: "" for none, or a form of `unicodedata.normalize`; NFKC makes full and half width equal.
+        width: letters, digits, marks and kana of full and of half width are equal.
         case: letters of either case are equal.
         spaces: runs of white space are one blank, at the ends none.
         no_spaces: white space does not count at all.
@@ -34,10 +36,13 @@ class Normalization:
     spaces: bool = False
     no_spaces: bool = False
     punctuation: bool = False
+    width: bool = False
 
     def __call__(self, text: str) -> str:
         if self.unicode:
-            text = unicodedata.normalize(self.unicode, text)
+            text = unicodedata.normalize(self.unicode, text)  # type: ignore[arg-type]
+        if self.width:
+            text = _OTHER_WIDTH.sub(lambda run: unicodedata.normalize("NFKC", run[0]), text)
         if self.case:
             text = text.casefold()
         if self.punctuation:
@@ -82,6 +87,6 @@ def words(text: str) -> Sequence[str]:
     return _WORD.findall(text)
 
 
-def rate(distance: int, length: int) -> float:
+def rate(distance: float, length: float) -> float:
     """`distance` per character of a reference of `length`; without a reference 0 or, for any distance, 1."""
     return distance / length if length else float(distance > 0)

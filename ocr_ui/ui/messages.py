@@ -304,6 +304,7 @@ ERRORS_ZH: dict[str, str] = {
     "note_too_long": "备注有 {length} 个字符，最多保存 {limit} 个。",
     "broken_import": "{source:place}：{reason:left_out}。未导入任何内容。请修正文件或重新导出。",
     "nothing_to_import": "没有从 {folder} 导入任何 {format} 格式的标签。{reasons:labels}请检查文件夹和格式。",
+    "bad_fact": "这不是关于页面的事实：{fact}。请写明类型（present、absent、order、cell、math）和文本。",
     "bad_split": "无法按 {value} 划分数据。请写两到三个相加为 1 的比例，如 0.9/0.05/0.05。",
     "no_parts": "格式 {format} 不支持划分。请去掉划分比例，或选择用于训练的格式。",
     "nothing_fits": "{count} 个条目都无法写成 {format}，未写入任何内容。原因：{reasons:reasons}。",
