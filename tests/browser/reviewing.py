@@ -21,17 +21,22 @@ EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 
 def read_examples(data_dir: Path, *files: str) -> list[int]:
     """Reads these examples with the CPU engine; gives the numbers of the items, in order."""
+    return read_pictures(data_dir, {file: (EXAMPLES / file).read_bytes() for file in files})
+
+
+def read_pictures(data_dir: Path, pictures: dict[str, bytes]) -> list[int]:
+    """Reads pictures, by their names, with the CPU engine; gives the numbers of the items, in order."""
     with ThreadPoolExecutor(1) as own_thread:  # Playwright's event loop runs in this one
-        return own_thread.submit(asyncio.run, _read(data_dir, files)).result()
+        return own_thread.submit(asyncio.run, _read(data_dir, pictures)).result()
 
 
-async def _read(data_dir: Path, files: tuple[str, ...]) -> list[int]:
+async def _read(data_dir: Path, pictures: dict[str, bytes]) -> list[int]:
     workbench = Workbench.open(Settings(data_dir=data_dir, engine="rapidocr"))
     template = workbench.templates.get("full_text")
     found = []
     try:
-        for file in files:
-            received = await workbench.pictures.receive((EXAMPLES / file).read_bytes(), file)
+        for name, data in pictures.items():
+            received = await workbench.pictures.receive(data, name)
             request = ReadRequest(template, {})
             async with aclosing(workbench.recognizer.read(received.page_id, request)) as steps:
                 async for step in steps:
@@ -50,11 +55,12 @@ def texts(desk: Desk, item: int) -> list[str]:
     return [line["text"] for line in got(desk, f"/v1/items/{item}")["lines"]]
 
 
-def begun(desk: Desk, person: str, mode: str, language: str = "en") -> Desk:
-    """Opens the Dataset tab as this person and starts the queue."""
-    desk.goto(f"/{language}/")
+def begun(desk: Desk, person: str, mode: str, language: str = "en", load: bool = True) -> Desk:
+    """Opens the Dataset tab as this person and starts the queue; `load`: in a page that is loaded anew."""
     page = desk.page
-    page.get_by_role("tab", name={"en": "Dataset", "zh": "数据集"}[language]).click()
+    if load:
+        desk.goto(f"/{language}/")
+        page.get_by_role("tab", name={"en": "Dataset", "zh": "数据集"}[language]).click()
     page.wait_for_selector("#items [data-total]")
     page.fill("#review-person", person)
     page.select_option("#review-mode", mode)
@@ -75,6 +81,15 @@ def moved(desk: Desk, before: int) -> None:
         " ![undefined, before].includes(document.querySelector('.wb-rv-desk').dataset.item)",
         arg=str(before),
     )
+
+
+def tab_to(desk: Desk, selector: str) -> None:
+    """Presses Tab until the element has the focus."""
+    for _ in range(60):
+        if desk.page.evaluate("selector => document.activeElement?.matches(selector)", selector):
+            return
+        desk.page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not reach {selector}")
 
 
 def retype(desk: Desk, changes: dict[int, str]) -> None:

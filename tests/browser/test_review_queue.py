@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from conftest import Desk, Product, need_browser
-from reviewing import DESK, got, item_of, moved, read_examples, retype
+from reviewing import DESK, got, item_of, moved, read_examples, retype, tab_to
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.settings import Settings
@@ -42,15 +42,6 @@ class Sitting:
         self.verdicts[item] = "wrong" if changes else "right"
         self.desk.page.keyboard.press(key)
         moved(self.desk, item)
-
-
-def tab_to(desk: Desk, selector: str) -> None:
-    """Presses Tab until the element has the focus."""
-    for _ in range(60):
-        if desk.page.evaluate("selector => document.activeElement?.matches(selector)", selector):
-            return
-        desk.page.keyboard.press("Tab")
-    raise AssertionError(f"Tab does not reach {selector}")
 
 
 def test_every_page_by_keyboard_alone(desk: Desk, product: Product) -> None:

@@ -11,7 +11,7 @@ const STEADY_MS = 10000;
 export function mount({ element, props, trigger }) {
   const words = parsed(props.words, {});
   const { language, languages } = parsed(props.value, { language: "en", languages: {} });
-  const engines = make("ul", { class: "wb-engines", role: "status", "aria-live": "polite" });
+  const engines = make("ul", { class: "wb-engines" });
   const notices = make("div", { class: "wb-notices", hidden: true });
   element.querySelector(".wb-header").replaceChildren(
     make(
@@ -20,7 +20,7 @@ export function mount({ element, props, trigger }) {
       make("h1", { textContent: words["app.title"] }),
       make("p", { textContent: words["app.tagline"] }),
     ),
-    engines,
+    make("div", { role: "status" }, engines),
     make("nav", { class: "wb-languages", "aria-label": words["app.language"] }, ...languageLinks(language, languages)),
     notices,
   );

@@ -29,7 +29,7 @@ export class Bar {
       : [make("span", { class: "wb-smp-none", textContent: t("no_engine") })];
     this.element = make(
       "div",
-      { class: "wb-cmp-bar wb-smp-bar empty" },
+      { class: "wb-cmp-bar wb-smp-bar" },
       make("div", { class: "wb-cmp-choice", title: t("go.title") }, ...settings),
       this.before,
       this.news,
@@ -54,7 +54,6 @@ export class Bar {
   /** Is there a result to ask about? */
   show(yes) {
     this.there = yes;
-    this.element.classList.toggle("empty", !yes);
     this.before.hidden = true;
     this.hush();
     this.#enable();

@@ -1,9 +1,10 @@
 /** What pointers do on the picture: pan, zoom, pinch, select, move, reshape, draw. */
 
 import { angleAt, clampQuad, isTooSmall, moveHandle, moveQuad, rectQuad, rotateQuad, roundQuad } from "./geometry.mjs";
-import { TURN } from "./overlay.mjs";
+import { isCorner, TURN } from "./overlay.mjs";
 
-const DEAD_ZONE = 3; // pixels on the screen that a click may wander
+const DEAD_ZONE = { touch: 10, other: 3 }; // pixels on the screen that a click may wander
+const HOLD_MS = 350; // after which a finger on the selected box takes it along
 const SMALLEST = 3; // pixels of the picture
 
 /**
@@ -40,7 +41,9 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
     pointers.set(event.pointerId, stage.inPane(event));
     if (pointers.size === 2) return startPinch();
     const at = stage.inPane(event);
-    drag = { ...kindOf(event), at, last: at, moved: false };
+    const touch = event.pointerType === "touch";
+    const deadZone = touch ? DEAD_ZONE.touch : DEAD_ZONE.other;
+    drag = { ...kindOf(event), at, last: at, moved: false, deadZone, heldFrom: touch ? event.timeStamp : null };
   }
 
   function kindOf(event) {
@@ -72,7 +75,7 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
     document.elementsFromPoint(event.clientX, event.clientY).find((element) => element.dataset?.id)?.dataset.id;
 
   function startPinch() {
-    if (drag?.moved) finish();
+    takeBack();
     const [a, b] = [...pointers.values()];
     drag = { kind: "pinch", moved: true, gap: gap(a, b), middle: middle(a, b) };
   }
@@ -83,14 +86,22 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
     pointers.set(event.pointerId, at);
     if (!drag) return;
     if (drag.kind === "pinch") return pinch();
-    if (!drag.moved && gap(at, drag.at) < DEAD_ZONE) return;
-    if (!drag.moved) pane.setPointerCapture(event.pointerId);
-    drag.moved = true;
+    if (!drag.moved && gap(at, drag.at) < drag.deadZone) return;
+    if (!drag.moved) begin(event);
     STEPS[drag.kind](at);
     drag.last = at;
   }
 
+  /** A finger is for looking around: it moves a box or an edge only after it has rested there. Corners are aimed at. */
+  function begin(event) {
+    pane.setPointerCapture(event.pointerId);
+    drag.moved = true;
+    const passing = drag.heldFrom !== null && event.timeStamp - drag.heldFrom < HOLD_MS;
+    if (passing && (drag.kind === "move" || (drag.kind === "reshape" && !isCorner(drag.handle)))) drag.kind = "pan";
+  }
+
   function hoverUnder(event) {
+    if (event.pointerType === "touch") return;
     editor.hover(event.target.dataset?.id ?? null);
     const field = event.target.dataset?.field;
     editor.hoverField(field === undefined ? null : Number(field));
@@ -128,12 +139,18 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   function up(event) {
     if (!pointers.delete(event.pointerId) || !drag) return;
     if (drag.kind === "pinch") {
-      if (!pointers.size) drag = null;
+      drag = pointers.size ? rest() : null;
       return;
     }
     if (drag.moved) finish();
     else click();
     drag = null;
+  }
+
+  /** The finger that stays when the other one of a pinch is lifted goes on panning. */
+  function rest() {
+    const [at] = pointers.values();
+    return { kind: "pan", at, last: at, moved: true };
   }
 
   function click() {
@@ -158,9 +175,14 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
 
   function cancel(event) {
     pointers.delete(event.pointerId);
+    takeBack();
+    drag = null;
+  }
+
+  /** What the pointer has begun on a box is shown no longer. */
+  function takeBack() {
     if (drag?.result && drag.kind !== "draw") overlay.preview(editor.selected, drag.quad);
     overlay.showDrawn(null);
-    drag = null;
   }
 }
 

@@ -18,7 +18,7 @@ export class LineList {
     this.marked = new Set();
     this.epoch = 0;
     this.body = h("div", { class: "vw-rows", role: "rowgroup" });
-    this.deleted = h("div", { class: "vw-deleted" });
+    this.deleted = h("div", { class: "vw-deleted", role: "rowgroup" });
     this.element = h(
       "div",
       {
@@ -173,11 +173,12 @@ export class LineList {
     const { editor, t } = this;
     const lines = editor.running ? [] : deletedLines(editor.doc, editor.models);
     if (!lines.length && !this.deleted.childElementCount) return;
-    const head = lines.length ? [h("div", { class: "vw-deleted-head" }, t("deleted_lines", { n: lines.length }))] : [];
+    const row = (name, ...cells) =>
+      h("div", { class: name, role: "row" }, cells.map((cell) => cell && h("div", { role: "gridcell" }, cell)));
+    const head = lines.length ? [row("vw-deleted-head", t("deleted_lines", { n: lines.length }))] : [];
     const rows = lines.map((line) =>
-      h(
-        "div",
-        { class: "vw-deleted-row" },
+      row(
+        "vw-deleted-row",
         h("del", { dir: "auto", class: "vw-text" }, line.text),
         editor.canEdit &&
           h("button", { type: "button", class: "vw-link", onclick: () => editor.restore(line.id) }, t("bring_back")),

@@ -4,7 +4,8 @@ import { svg } from "./dom.mjs";
 import { bounds, clamp, handlePoints, svgPoints, turningPoint } from "./geometry.mjs";
 
 const RADIUS = 4.5; // of a handle, in pixels of the screen
-const REACH = [4, 10]; // of the area around it that takes the pointer: on a low box, on a large one
+// Of the area around it that takes the pointer: on a low box, on a large one. Fingers are thicker.
+const REACH = globalThis.matchMedia?.("(pointer: coarse)").matches ? [10, 22] : [4, 10];
 const TURNING = 24; // how far from its box the handle for turning stands
 const SCALES = { "vector-effect": "non-scaling-stroke" };
 
@@ -191,6 +192,7 @@ export class Overlay {
 
 /** Number of the handle that turns the box; the others are those of `moveHandle`. */
 export const TURN = 8;
+export const isCorner = (handle) => handle < 4;
 const KIND_OF_HANDLE = ["corner", "edge", "turn"];
 
 const makeHandles = () =>

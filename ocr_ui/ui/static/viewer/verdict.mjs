@@ -78,7 +78,6 @@ export class VerdictBar {
     setPressed(this.wrong, review.verdict === "wrong");
     for (const chip of this.chips) setPressed(chip, review.kinds.has(chip.dataset.kind));
     for (const part of [this.right, this.wrong, this.note, ...this.chips]) part.disabled = !review.canJudge;
-    this.element.classList.toggle("quiet", review.verdict !== "wrong");
     if (this.note.value !== review.note) this.note.value = review.note;
     this.save.disabled = !review.canSave || !review.dirty || review.phase === "saving";
     this.#renderState();

@@ -1,0 +1,62 @@
+"""What is wrong with a state of the page for people who do not see it, or see it otherwise: axe-core and more."""
+
+from __future__ import annotations
+
+from axe_playwright_python.base import AXE_SCRIPT
+from conftest import Desk
+
+STILL = "*, ::before, ::after { transition: none !important; animation: none !important; }"
+"""Colours that fade are in between before."""
+LEFT_TO_RIGHT = """root => {
+    const walker = document.createTreeWalker(document.querySelector(root), NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+        const { data, parentElement: element } = walker.currentNode;
+        // The first letter decides, as for dir=auto.
+        const first = /\\p{L}/u.exec(data)?.[0];
+        if (!first || !/[\\u0590-\\u08ff]/.test(first) || !element.checkVisibility()) continue;
+        const { direction, unicodeBidi } = getComputedStyle(element);
+        if (direction !== "rtl" && unicodeBidi !== "plaintext") found.push(element.outerHTML.slice(0, 150));
+    }
+    for (const field of document.querySelectorAll(`${root} :is(input, textarea)`)) {
+        const first = /\\p{L}/u.exec(field.value)?.[0];
+        if (!first || !/[\\u0590-\\u08ff]/.test(first) || !field.checkVisibility()) continue;
+        if (getComputedStyle(field).direction !== "rtl") found.push(field.outerHTML.slice(0, 150));
+    }
+    return found;
+}"""
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+class Inspection:
+    """Looks at states of one loaded page; `found` has everything that is wrong, by the name of its state."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.page = desk.page
+        self.found: dict[str, list[str]] = {}
+        self.page.evaluate(AXE_SCRIPT)
+        self.page.add_style_tag(content=STILL)
+
+    def look(self, state: str, root: str = "body") -> None:
+        """Args: root: the part of the page that is new in this state."""
+        wrong = self._axe(root, {}, "light")
+        self._dark(True)
+        wrong += self._axe(root, {"runOnly": ["color-contrast", "link-in-text-block"]}, "dark")
+        self._dark(False)
+        wrong += [f"left to right: {html}" for html in self.page.evaluate(LEFT_TO_RIGHT, root)]
+        if self.page.evaluate(SIDEWAYS):
+            wrong.append("the page scrolls sideways")
+        if wrong:
+            self.found[state] = wrong
+
+    def _dark(self, on: bool) -> None:
+        self.page.evaluate("on => document.body.classList.toggle('dark', on)", on)
+
+    def _axe(self, root: str, options: dict, theme: str) -> list[str]:
+        options = {"resultTypes": ["violations"], **options}
+        found = self.page.evaluate("([root, options]) => axe.run(root, options)", [root, options])["violations"]
+        return [
+            f"{theme} {one['id']} ({one['impact']}): {node['target'][0]} {node['html'][:150]}"
+            for one in found
+            for node in one["nodes"]
+        ]
