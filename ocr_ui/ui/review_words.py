@@ -15,6 +15,10 @@ REVIEW_WORDS: dict[str, dict[str, str]] = {
         "en": "Type your name to start: others see who has which page.",
         "zh": "请先输入姓名：其他人会看到谁在处理哪一页。",
     },
+    "review.resume": {
+        "en": "Go on at page {number} of {total}: {mode}",
+        "zh": "从第 {number} / {total} 页继续：{mode}",
+    },
     "review.count": {"en": "{n} pages in the list below", "zh": "下方列表中有 {n} 页"},
     "review.count_one": {"en": "1 page in the list below"},
     "review.nothing.first": {

@@ -73,6 +73,11 @@ def test_every_page_by_keyboard_alone(desk: Desk, product: Product) -> None:
     page.wait_for_selector(f"{DESK}[data-item='{skipped}']")
     sitting.decide("a", {})
     assert item_of(desk) == passed, "the page that was passed is next again"
+    told = page.inner_text(".wb-rv-number")
+    page.reload()  # the tab, the queue and the page in it come back by themselves
+    page.wait_for_selector(f"{DESK}[data-item='{passed}']")
+    assert page.inner_text(".wb-rv-number") == told
+    page.wait_for_selector("text=3 done today")
     sitting.decide("Control+Enter", {0: "<i>not markup</i>"})
     sitting.decide("a", {})
     sitting.decide("a", {1: "changed, so it was not right"})

@@ -115,3 +115,36 @@ test("time counts while somebody is at work, and not beyond", () => {
   activity.noticed();
   assert.ok(activity.take() <= 5, "a machine that slept was not at work");
 });
+
+test("a page that was loaded anew goes on with the same list, at the same item, and with the one after it", async () => {
+  const before = served([5, 3, 9, 1]);
+  await before.session.start();
+  await before.session.next();
+  const shown = await before.session.next();
+  await before.session.ahead;
+  const kept = JSON.parse(JSON.stringify(before.session.place));
+
+  const server = served([7]); // the list would be another by now
+  server.done.add(9); // and somebody has finished an item meanwhile
+  const found = await server.session.resume(kept);
+  assert.deepEqual([found.id, found.number, server.session.total], [shown.id, 2, 4]);
+  await server.session.ahead;
+  assert.deepEqual(server.session.held, [3, 1]);
+  assert.equal((await server.session.previous()).id, 5);
+  assert.equal((await server.session.next()).id, 3);
+  assert.deepEqual(await walk(server.session), [1]);
+});
+
+test("an item is asked for with the tabs that are at work here", async () => {
+  const bodies = [];
+  const api = {
+    get: async () => ({ items: [1], total: 1 }),
+    post: async (_, body) => (bodies.push(body), { item: 1, until: "" }),
+  };
+  const load = async (id) => ({ id });
+  const parts = { api, giveBack: async () => {}, holder: "tab", desks: async () => ["tab", "other"], person: () => "Ann" };
+  const session = new Session({ ...parts, query: {}, sort: "newest", load, preload: async () => {} });
+  await session.start();
+  await session.next();
+  assert.deepEqual([bodies[0].person, bodies[0].alive], ["Ann", ["tab", "other"]]);
+});

@@ -11,6 +11,7 @@ import { delayBefore, pause } from "../viewer/save.mjs";
 import { mount as mountViewer } from "../viewer/viewer.mjs";
 import { Activity } from "./activity.mjs";
 import { Merge } from "./merge.mjs";
+import { forgetPlace, keepPlace } from "./place.mjs";
 import { Session } from "./session.mjs";
 import { Side } from "./side.mjs";
 import { atDesk, desks } from "./tabs.mjs";
@@ -20,8 +21,9 @@ const SURE_SECONDS = 60; // of less work a pace says nothing
 const REVIEWED = ["submitted", "accepted", "rejected"];
 
 export class Desk {
-  constructor({ props, api, t, mode, person, query, sort, onleave }) {
-    Object.assign(this, { props, api, t, mode, person, onleave });
+  /** @param {object | null} parts.place where to go on, see `place.mjs` */
+  constructor({ props, api, t, mode, person, query, sort, onleave, place = null }) {
+    Object.assign(this, { props, api, t, mode, person, query, sort, onleave, place });
     this.words = JSON.parse(props.viewer_words);
     this.merging = mode === "disputes";
     this.leaving = new AbortController();
@@ -152,9 +154,17 @@ export class Desk {
     await (this.merging ? this.#makeMerge() : this.#makeViewer());
     await this.#do(async () => {
       await this.outbox.idle();
+      if (this.place) return this.#resume();
       this.#showPace(await this.session.start());
       await this.#go("next");
     });
+  }
+
+  async #resume() {
+    const found = await this.session.resume(this.place.session);
+    if (found) this.#show(found);
+    else this.#end();
+    this.#askPace();
   }
 
   async #makeViewer() {
@@ -170,7 +180,7 @@ export class Desk {
 
   #makeMerge() {
     const onchange = () => this.#enable();
-    const merge = new Merge({ t: (key, values) => this.t(key, values), onchange });
+    const merge = new Merge({ t: (key, values) => this.t(key, values), storage: localStorage, onchange });
     this.merge = merge;
     this.main.replaceChildren(merge.element);
   }
@@ -234,6 +244,8 @@ export class Desk {
     this.#showClaim(found);
     this.#showFirst(found.value.second);
     this.element.dataset.item = found.id;
+    const { mode, query, sort, session } = this;
+    keepPlace(this.person, { mode, query, sort, session: session.place });
     this.#enable();
     this.#focus();
   }
@@ -299,7 +311,9 @@ export class Desk {
   }
 
   async #resolve() {
-    return this.#send("resolution", { ...this.merge.answer, person: this.#who });
+    const sent = await this.#send("resolution", { ...this.merge.answer, person: this.#who });
+    this.merge.forget();
+    return sent;
   }
 
   /** Sends what is said of the page: true once it is stored, or safe in the browser while there is no connection. */
@@ -321,6 +335,7 @@ export class Desk {
 
   #end() {
     this.current = null;
+    forgetPlace(this.person);
     this.main.hidden = true;
     delete this.element.dataset.item;
     const done = this.session.trail.length;
@@ -349,6 +364,7 @@ export class Desk {
       if (!answer || (answer === "save" && this.viewer.review.dirty)) return;
     }
     this.#spend();
+    forgetPlace(this.person);
     this.session.release();
     this.onleave();
   }
@@ -362,12 +378,17 @@ export class Desk {
 
   /** Adds the time of work to the page that is shown, and tells the server. */
   #spend(more = {}) {
+    const worked = this.#worked();
+    if (!worked) return null;
+    return this.api.post("/v1/queue/work", { ...worked, ...more }).catch(() => null); // the next one carries the same sum
+  }
+
+  #worked() {
     const at = this.current?.id;
     const seconds = this.activity.take(!document.hidden);
     if (!at) return null;
     this.spent.set(at, (this.spent.get(at) ?? 0) + seconds);
-    const body = { holder: this.session.holder, person: this.#who, at, seconds: this.spent.get(at), ...more };
-    return this.api.post("/v1/queue/work", body).catch(() => null); // the next sign of work carries the same sum
+    return { holder: this.session.holder, person: this.#who, at, seconds: this.spent.get(at) };
   }
 
   /** A sign of work: it keeps the pages that this tab has. Whoever is away lets them go in time. */
@@ -389,10 +410,11 @@ export class Desk {
     if (pace) this.#showPace(pace);
   }
 
-  /** The tab goes away: the pages are free for others at once. */
+  /** The tab goes away: the time of work is kept, and the pages are free for others at once. */
   #goodbye() {
-    const body = JSON.stringify({ holder: this.session.holder });
-    navigator.sendBeacon("/v1/queue/release", new Blob([body], { type: "application/json" }));
+    const worked = this.#worked();
+    if (worked) beacon("/v1/queue/work", worked);
+    beacon("/v1/queue/release", { holder: this.session.holder });
   }
 
   // Keys --------------------------------------------------------------------------------------------------------------
@@ -421,6 +443,11 @@ export class Desk {
   #counted(number) {
     setText(this.buttons.comments.firstChild, number ? `${this.t("act.comments")} (${number})` : this.t("act.comments"));
   }
+}
+
+/** Sends while the page goes away. */
+function beacon(address, body) {
+  navigator.sendBeacon(address, new Blob([JSON.stringify(body)], { type: "application/json" }));
 }
 
 /** Resolves once a picture can be drawn; one that cannot be loaded is the viewer's to tell. */

@@ -8,13 +8,17 @@ import { h, keySign, takesText } from "../viewer/dom.mjs";
 import { actionOf } from "../viewer/keymap.mjs";
 import { isComposing } from "../viewer/keys.mjs";
 
+const PREFIX = "workbench.merge.";
 const SIDES = { first: "left", second: "right" };
 const SIGNS = { same: "=", text: "≠", box: "▭", order: "⇅", first: "A", second: "B" };
 
 export class Merge {
-  /** @param {(ready: boolean) => void} parts.onchange every difference is decided, or not */
-  constructor({ t, onchange }) {
-    Object.assign(this, { t, onchange });
+  /**
+   * @param {Storage} parts.storage keeps what was chosen until the page is merged
+   * @param {(ready: boolean) => void} parts.onchange every difference is decided, or not
+   */
+  constructor({ t, storage, onchange }) {
+    Object.assign(this, { t, storage, onchange });
     this.picture = new Picture({ t: (key) => t(`merge.${key}`), onchoose: (index) => this.choose(index, true) });
     this.summary = h("p", { class: "wb-rv-summary", role: "status" });
     this.heads = h("div", { class: "wb-rv-merge-heads" });
@@ -39,8 +43,42 @@ export class Merge {
     this.body.replaceChildren(...this.rows.map((row) => row.element));
     this.verdict = this.#verdict();
     if (this.verdict) this.body.append(this.verdict.element);
+    this.#bringBack();
     this.#tell();
-    this.step(1, true);
+    this.#begin();
+  }
+
+  // What was chosen -----------------------------------------------------------------------------------------------
+
+  /** Choices are about two versions: when one of them is another, so is what differs. */
+  get #place() {
+    return `${PREFIX}${this.dispute.second.id}.${this.dispute.version}`;
+  }
+
+  #keep() {
+    const choices = [...this.choices].map(([index, take]) => [index, take, this.rows[index].own?.value ?? null]);
+    try {
+      this.storage.setItem(this.#place, JSON.stringify(choices));
+    } catch {
+      // No room: they hold until the page is left.
+    }
+  }
+
+  #bringBack() {
+    for (const [index, take, own] of keptIn(this.storage, this.#place)) {
+      const row = this.rows[index];
+      if (own !== null && row?.own) row.own.value = own;
+      this.#choose(index, take);
+    }
+  }
+
+  /** The page is merged. */
+  forget() {
+    try {
+      this.storage.removeItem(this.#place);
+    } catch {
+      // A browser that forbids storing has kept nothing.
+    }
   }
 
   #row(part, index, names) {
@@ -146,14 +184,20 @@ export class Merge {
 
   /** Decides a difference; `on` goes to the next one that is open. */
   take(index, take, on = true) {
+    if (!this.#choose(index, take)) return;
+    this.#keep();
+    this.#tell();
+    if (on) this.step(1);
+  }
+
+  #choose(index, take) {
     const row = this.rows[index];
-    if (!row || row.part.state === "same" || (take === "own" && !row.own)) return;
+    if (!row || row.part.state === "same" || (take === "own" && !row.own)) return false;
     this.choices.set(index, take);
     for (const [name, button] of Object.entries(row.buttons)) button.setAttribute("aria-pressed", String(name === take));
     row.own?.classList?.toggle("taken", take === "own");
     row.element.dataset.taken = take;
-    this.#tell();
-    if (on) this.step(1);
+    return true;
   }
 
   choose(index, focus = false) {
@@ -169,12 +213,21 @@ export class Merge {
     }
   }
 
-  step(by, fromStart = false) {
-    const places = this.rows.flatMap((row, index) => (row.part.state === "same" ? [] : [index]));
+  /** Numbers of the rows that differ. */
+  get #places() {
+    return this.rows.flatMap((row, index) => (row.part.state === "same" ? [] : [index]));
+  }
+
+  /** At the first difference that is not decided yet. */
+  #begin() {
+    const places = this.#places;
+    if (places.length) this.choose(places.find((index) => !this.choices.has(index)) ?? places[0], true);
+  }
+
+  step(by) {
+    const places = this.#places;
     if (!places.length) return;
-    const at = fromStart ? -1 : places.indexOf(this.chosen);
-    const place = places[at + by] ?? (by > 0 ? places.at(-1) : places[0]);
-    this.choose(place, true);
+    this.choose(places[places.indexOf(this.chosen) + by] ?? (by > 0 ? places.at(-1) : places[0]), true);
   }
 
   /** What POST /v1/items/{id}/resolution takes, without person and key. */
@@ -210,6 +263,15 @@ export class Merge {
     event.stopPropagation();
     if (event.key === "Enter") this.take(this.chosen, "own");
     else this.choose(this.chosen, true);
+  }
+}
+
+/** What was chosen before the page was loaded anew. */
+function keptIn(storage, key) {
+  try {
+    return JSON.parse(storage.getItem(key)) ?? [];
+  } catch {
+    return [];
   }
 }
 

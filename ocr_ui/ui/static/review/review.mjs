@@ -10,6 +10,7 @@ import { keepPerson, personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
 import { h } from "../viewer/dom.mjs";
 import { Desk } from "./desk.mjs";
+import { cameBack, placeOf } from "./place.mjs";
 import { queryOf, queueAddress } from "./session.mjs";
 
 const MODES = ["first", "blind", "visible", "disputes"];
@@ -39,6 +40,7 @@ class Start {
     this.root.addEventListener("workbench:item", (event) => event.stopPropagation(), { signal });
     this.#layOut();
     this.root.dataset.ready = "1";
+    this.#goOn();
   }
 
   destroy() {
@@ -67,6 +69,8 @@ class Start {
       { type: "button", id: "review-start", class: "wb-rv-button primary", disabled: true, onclick: () => this.#start() },
       t("start"),
     );
+    const again = { type: "button", id: "review-resume", class: "wb-rv-button", hidden: true };
+    this.resume = h("button", { ...again, onclick: () => this.#start(placeOf(this.#who)) });
     this.told = h("span", { class: "wb-rv-quiet", role: "status", id: "review-told" });
     this.saved = h("select", { id: "review-saved", onchange: () => this.#useSaved() });
     this.name = h("input", { type: "text", dir: "auto", id: "review-filter-name", placeholder: t("saved.name") });
@@ -80,7 +84,7 @@ class Start {
     this.panel = h(
       "section",
       { class: "wb-rv-start", "aria-label": t("title") },
-      h("div", { class: "wb-rv-row" }, label(t("person"), this.person), label(t("mode"), this.mode), this.button, this.told),
+      h("div", { class: "wb-rv-row" }, label(t("person"), this.person), label(t("mode"), this.mode), this.button, this.resume, this.told),
       h("div", { class: "wb-rv-row" }, label(t("saved"), this.saved), this.remove, this.name, keep),
       details,
     );
@@ -109,6 +113,7 @@ class Start {
 
   /** How many pages there are to review, a moment after the last change. */
   #count() {
+    this.#offer();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.#ask(), COUNT_MS);
   }
@@ -133,15 +138,36 @@ class Start {
     this.button.disabled = !possible;
   }
 
-  #start() {
+  /** A page that was loaded anew goes on where it was; one that was opened anew offers to. */
+  #goOn() {
+    const back = cameBack();
+    const place = back === null ? null : placeOf(back);
+    if (!place) return;
+    this.person.value = back;
+    this.#start(place);
+  }
+
+  #offer() {
+    const place = placeOf(this.#who);
+    this.resume.hidden = !place;
+    if (!place) return;
+    const { trail, at, total, ids } = place.session;
+    const number = ids.indexOf(trail[at]) + 1;
+    this.resume.textContent = this.t("resume", { number, total, mode: this.t(`mode.${place.mode}`) });
+  }
+
+  #start(place = null) {
+    const how = place ?? { mode: this.mode.value, query: this.#query, sort: this.list.sort };
+    this.mode.value = how.mode;
     this.desk = new Desk({
       props: this.props,
       api: this.api,
       t: this.t,
-      mode: this.mode.value,
+      mode: how.mode,
       person: this.#who,
-      query: this.#query,
-      sort: this.list.sort,
+      query: how.query,
+      sort: how.sort,
+      place,
       onleave: () => this.#back(),
     });
     this.root.closest(".tabitem").classList.add("wb-reviewing");

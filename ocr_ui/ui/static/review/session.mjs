@@ -45,10 +45,31 @@ export class Session {
 
   async start() {
     const line = await this.api.get(queueAddress(this.query, this.sort, this.person()));
-    this.ids = line.items;
-    this.total = line.total;
-    this.places = new Map(this.ids.map((id, index) => [id, index + 1]));
+    this.#line(line.items, line.total);
     return line;
+  }
+
+  #line(ids, total) {
+    this.ids = ids;
+    this.total = total;
+    this.places = new Map(ids.map((id, index) => [id, index + 1]));
+  }
+
+  /** Where this way through the list stands, as plain data for `resume`. */
+  get place() {
+    const { ids, total, trail, at } = this;
+    return { ids, total, trail, at };
+  }
+
+  /** Goes on at a place: the item that was shown there, as it is now; null where the list had ended. */
+  async resume({ ids, total, trail, at }) {
+    this.#line(ids, total);
+    Object.assign(this, { trail, at, seen: new Set(trail) });
+    this.cursor = Math.max(0, ...trail.map((id) => this.places.get(id)));
+    if (this.current === null) return this.next();
+    const found = await this.#again(at);
+    this.#lookAhead();
+    return found;
   }
 
   get current() {
@@ -76,9 +97,13 @@ export class Session {
     }
     this.trail.push(found.id);
     this.at = this.trail.length - 1;
+    this.#lookAhead();
+    return found;
+  }
+
+  #lookAhead() {
     this.ahead = this.#find();
     this.ahead.catch(() => (this.ahead = null)); // asked for again when it is needed
-    return found;
   }
 
   async previous() {
