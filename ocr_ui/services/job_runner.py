@@ -49,6 +49,8 @@ LEASE_SECONDS = 30.0
 LOOK_SECONDS = 1.0
 """Between two looks whether another process has begun a batch."""
 WEBHOOK_SECONDS = 10.0
+MAY_PASS = frozenset({"decode_timeout", "decoder_crashed"})
+"""What is wrong with a file because the machine is busy; all else would be wrong each time."""
 
 
 class JobRunner:
@@ -119,7 +121,7 @@ class JobRunner:
         for task in list(self._held):
             await self._recognizer.stop(_owner(task))
 
-    async def _quietly(self, work: Awaitable[None]) -> None:
+    async def _quietly(self, work: Awaitable[object]) -> None:
         """What fails is tried again in time; the store may be gone for a minute."""
         try:
             await work
@@ -161,8 +163,9 @@ class JobRunner:
             self._held.pop(task.id, None)
 
     async def _failed(self, task: PageTask, error: WorkbenchError) -> None:
+        final = not task.number and isinstance(error, BadInput) and error.code not in MAY_PASS
         value = error_value(error)
-        await self._quietly(asyncio.to_thread(self._store.jobs.failed, self.holder, task, value))  # type: ignore[arg-type]
+        await self._quietly(asyncio.to_thread(self._store.jobs.failed, self.holder, task, value, final))
 
     async def _give_back(self, task: PageTask, error: WorkbenchError | None = None) -> None:
         """Args: error: what would fail for every page: the batch is paused, with it as the reason."""

@@ -39,6 +39,7 @@ def job_value(progress: JobProgress) -> dict[str, Any]:
         "failed": totals.failed,
         "cancelled": totals.cancelled,
         "unopened": totals.unopened,
+        "retryable": totals.retryable,
         "engine_seconds": totals.seconds,
         "pages_per_second": totals.per_second if progress.state == "running" else None,
         "seconds_left": progress.seconds_left,

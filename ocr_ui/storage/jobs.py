@@ -106,11 +106,8 @@ class Jobs:
             found = _get(connection, number)
             if found.state == JobState.CANCELLED:
                 raise _ended(number)
-            kept = select(job_file.c.id).where(job_file.c.job_id == number, job_file.c.sha256 != "")
-            failed = (job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value)
             waiting = _UNTOUCHED | {"state": TaskState.WAITING.value, "error": "", "ended_at": None, "seconds": 0.0}
-            again = update(job_task).where(*failed, job_task.c.file_id.in_(kept)).values(waiting)
-            count = connection.execute(again).rowcount
+            count = connection.execute(update(job_task).where(*_failed_for_now(number)).values(waiting)).rowcount
             if count:
                 opened = {"state": JobState.OPEN.value, "reason": "", "ended_at": None, "announced": False}
                 connection.execute(update(job).where(job.c.id == number).values(opened))
@@ -217,8 +214,12 @@ class Jobs:
         """A page has its result. False where the claim is lost: the caller undoes what it saved with this."""
         return self._end(holder, task, {"state": TaskState.DONE.value, "recognition_id": recognition_id}, seconds)
 
-    def failed(self, holder: str, task: PageTask, error: dict[str, Any], seconds: float = 0.0) -> bool:
-        return self._end(holder, task, {"state": TaskState.FAILED.value, "error": dumps(error)}, seconds)
+    def failed(self, holder: str, task: PageTask, error: dict[str, Any], final: bool = False) -> bool:
+        """Args: final: it would fail each time; the file is not needed any more."""
+        with self._database.writing() as connection:
+            if final:
+                connection.execute(update(job_file).where(job_file.c.id == task.file).values(sha256=""))
+            return self._end(holder, task, {"state": TaskState.FAILED.value, "error": dumps(error)}, 0.0)
 
     def _end(self, holder: str, task: PageTask, values: dict[str, Any], seconds: float) -> bool:
         with self._database.writing() as connection:
@@ -238,6 +239,7 @@ class Jobs:
             query = query.where(job_task.c.job_id == number).group_by(job_task.c.state, looked)
             rows = connection.execute(query).all()
             speed = _speed(connection, number)
+            again = connection.scalar(select(func.count()).select_from(job_task).where(*_failed_for_now(number)))
         counts = dict.fromkeys(TaskState, 0)
         unopened, seconds = 0, 0.0
         for state, known, count, took in rows:
@@ -246,7 +248,7 @@ class Jobs:
                 unopened += count
             else:
                 counts[TaskState(state)] += count
-        return JobTotals(*counts.values(), unopened=unopened, seconds=seconds, per_second=speed)
+        return JobTotals(*counts.values(), unopened=unopened, retryable=again, seconds=seconds, per_second=speed)
 
     def failures(self, number: int, limit: int = 100) -> list[FailedTask]:
         """Pages and files that failed, in order."""
@@ -367,6 +369,12 @@ def _tasks(number: int, which: ColumnElement[bool]) -> Select:
         .limit(1)
         .with_for_update(of=job_task, skip_locked=True)
     )
+
+
+def _failed_for_now(number: int) -> tuple[ColumnElement[bool], ...]:
+    """What failed and can be tried again: its file is there."""
+    kept = select(job_file.c.id).where(job_file.c.job_id == number, job_file.c.sha256 != "")
+    return job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value, job_task.c.file_id.in_(kept)
 
 
 def _held(holder: str) -> tuple[ColumnElement[bool], ...]:

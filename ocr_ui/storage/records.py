@@ -363,6 +363,7 @@ class JobTotals:
 
     Attributes:
         unopened: files whose pages are not counted yet.
+        retryable: of those that failed, what can be tried again.
         seconds: of work on pages.
         per_second: pages, over the newest ones; None where that cannot be told yet.
     """
@@ -373,6 +374,7 @@ class JobTotals:
     failed: int
     cancelled: int
     unopened: int
+    retryable: int
     seconds: float
     per_second: float | None
 

@@ -10,6 +10,7 @@ from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
+from ocr_ui.ui.tabs.batch import BatchTab
 from ocr_ui.ui.tabs.dataset import DatasetTab
 from ocr_ui.ui.tabs.read import SPEAKING, ReadTab
 from ocr_ui.ui.texts import LANGUAGES, words
@@ -47,6 +48,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
     """The whole page in one language ("en" or "zh")."""
     table = words(language)
     read, dataset = ReadTab(workbench, table, language), DatasetTab(workbench, table, language)
+    batch = BatchTab(workbench, table, language)
     with gr.Blocks(title=table["app.title"], analytics_enabled=False, fill_width=True) as demo:
         header = ModuleHTML(
             {"language": language, "languages": LANGUAGES},
@@ -59,10 +61,14 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
         with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab(table["tab.read"], id="read"):
                 read.build()
+            with gr.Tab(table["tab.batch"], id="batch") as batch_tab:
+                batch.build()
             with gr.Tab(table["tab.dataset"], id="dataset") as dataset_tab:
                 dataset.build()
         read.wire(header)
+        batch.wire(batch_tab)
         dataset.wire(dataset_tab)
+        wire_batches(batch, dataset, tabs)
         wire_opening(workbench, language, demo, tabs, read, dataset)
     guard(demo, table["app.failed"], language)
     return demo
@@ -113,6 +119,17 @@ def wire_opening(
     read.again.panel.select(open_kept, read.engine, opened, **SPEAKING)
     read.samples.select(open_kept, read.engine, opened, **SPEAKING)
     demo.load(open_addressed, read.engine, opened, **SPEAKING)
+
+
+def wire_batches(batch: BatchTab, dataset: DatasetTab, tabs: gr.Tabs) -> None:
+    """The pages of a batch are shown in the list, where they are reviewed."""
+
+    async def shown(event: gr.SelectData) -> list[Any]:
+        opened = gr.update(selected="dataset"), gr.update(open=True)
+        return [*opened, *await dataset.only_job(int(event.value))]
+
+    chosen = batch.panel.select(shown, None, [tabs, dataset.more, *dataset.filters], **SPEAKING)
+    chosen.success(dataset.show, dataset.filters, dataset.shown, **SPEAKING)
 
 
 def mount(app: Any, workbench: Workbench) -> Any:

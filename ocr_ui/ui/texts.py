@@ -1,11 +1,12 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
 The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, that of exports in
-`export_texts`, the sentences of errors and warnings in `messages`.
+`export_texts`, that of batches in `batch_words`, the sentences of errors and warnings in `messages`.
 """
 
 from __future__ import annotations
 
+from ocr_ui.ui.batch_words import BATCH_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
 from ocr_ui.ui.review_words import REVIEW_WORDS
 from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
@@ -14,6 +15,7 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 
 TEXTS: dict[str, dict[str, str]] = {
     **REVIEW_WORDS,
+    **BATCH_WORDS,
     # The frame
     "app.title": {"en": "OCR Workbench", "zh": "OCR 工作台"},
     "app.tagline": {
@@ -202,6 +204,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "{day} 不是有效日期，请写成 YYYY-MM-DD。",
     },
     "list.page": {"en": "Page", "zh": "页面"},
+    "list.page_of": {"en": "{name}, page {n}", "zh": "{name}，第 {n} 页"},
     "list.template": {"en": "Template", "zh": "模板"},
     "list.engine": {"en": "Engine", "zh": "引擎"},
     "list.verdict": {"en": "Verdict", "zh": "结论"},

@@ -114,6 +114,7 @@ async def test_a_file_that_is_none_fails_by_itself_and_says_why(tmp_path: Path) 
             "notes.txt": "not_a_picture",
             "none.png": "empty_file",
         }
+        assert ended.totals.retryable == 0, "it would fail each time"
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,7 @@ def test_what_failed_is_told_and_tried_again(store: Store) -> None:
     assert store.jobs.get(job).state == JobState.DONE
     told = [(one.file, one.number, one.error["code"], one.again) for one in store.jobs.failures(job)]
     assert told == [("a.pdf", 1, "damaged", True), ("notes.txt", 0, "damaged", False)]
+    assert store.jobs.totals(job).retryable == 1
     assert store.jobs.unannounced() == [job]
     assert store.jobs.unannounced() == [], "each end is told once"
     assert store.jobs.retry(job) == 1

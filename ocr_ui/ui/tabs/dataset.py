@@ -20,6 +20,7 @@ from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
 ROWS = 50
+MOST_JOBS = 100
 SORTS = ("newest", "oldest", "updated", "most_edited", "least_sure", "disagreement")
 BELOW = (50, 80, 90, 95)
 """Percent of confidence that the list can be restricted to."""
@@ -30,7 +31,7 @@ GREY, GRID = "#64748b", "rgba(100,116,139,.25)"
 """Readable on a light and on a dark ground."""
 NAMES = (
     *("text", "verdict", "error_kind", "sort", "template", "engine", "state", "reviewer", "since", "until"),
-    *("revision", "review", "confidence", "script", "tag", "mark"),
+    *("revision", "review", "confidence", "script", "tag", "mark", "job"),
 )
 """What the values of `DatasetTab.filters` are called, in their order."""
 
@@ -70,7 +71,7 @@ class DatasetTab:
                 min_width=150,
             )
             self.refresh = gr.Button(words["dataset.refresh"], elem_id="filter-refresh", scale=0, min_width=110)
-        with gr.Accordion(words["dataset.more_filters"], open=False):
+        with gr.Accordion(words["dataset.more_filters"], open=False) as self.more:
             self._build_more()
         self.list = ModuleHTML(
             None,
@@ -112,6 +113,7 @@ class DatasetTab:
             self.tag = self._choice("tag", [])
             self.revision = self._choice("revision", [])
             self.mark = self._choice("mark", [(words[f"samples.mark.{mark}"], mark) for mark in Mark])
+            self.job = self._choice("job", [])
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> gr.Dropdown:
         return gr.Dropdown(
@@ -141,11 +143,13 @@ class DatasetTab:
             self.script,
             self.tag,
             self.mark,
+            self.job,
         ]
 
     @property
     def shown(self) -> list[Any]:
-        return [self.list, self.template, self.engine, self.reviewer, self.revision, self.tag, *self.charts]
+        known = self.template, self.engine, self.reviewer, self.revision, self.tag, self.job
+        return [self.list, *known, *self.charts]
 
     def wire(self, tab: gr.Tab) -> None:
         # In the queue: outside it, a message of the handler would never reach the page.
@@ -178,6 +182,7 @@ class DatasetTab:
         return [
             await self._rows(query, self._sort(values), 0),
             *(self._known_choices(known[name]) for name in ("templates", "engines", "reviewers", "revisions", "tags")),
+            gr.update(choices=await self._job_choices()),
             *(self._chart(name, summary[name]) for name in CHARTS),
         ]
 
@@ -190,6 +195,11 @@ class DatasetTab:
         if found is None:
             return [gr.skip()] * len(NAMES)
         return [_single(found.query.get(name) or found.query.get(f"{name}s")) for name in NAMES]
+
+    async def only_job(self, job: int) -> list[Any]:
+        """The filters with which the list shows the pages of a batch and nothing else."""
+        named = gr.update(choices=await self._job_choices(), value=str(job))
+        return [named if name == "job" else SORTS[0] if name == "sort" else "" for name in NAMES]
 
     async def sample(self, event: gr.EventData, *values: str) -> dict[str, Any]:
         return await self.batch.start(event, self._query(values))
@@ -226,6 +236,7 @@ class DatasetTab:
             "id": row.id,
             "thumbnail": f"/pictures/{row.sha256}/thumbnail",
             "page_name": row.page,
+            "page_number": row.page_number,
             "snippet": row.text,
             "template": row.template,
             "template_title": titles.get(row.template),
@@ -246,6 +257,11 @@ class DatasetTab:
 
     def _known_choices(self, values: tuple[str, ...]) -> Any:
         return gr.update(choices=[(self._words["dataset.all"], ""), *((value, value) for value in values)])
+
+    async def _job_choices(self) -> list[tuple[str, str]]:
+        jobs = [progress.job for progress in await self._workbench.jobs.list(MOST_JOBS)]
+        named = [(fill(self._words["dataset.job.named"], name=job.name, n=job.id), str(job.id)) for job in jobs]
+        return [(self._words["dataset.all"], ""), *named]
 
     def _chart(self, name: str, counts: dict[str, int]) -> go.Figure:
         """A bar a value; the words beside the bars say what the colours say."""

@@ -67,7 +67,8 @@ function thumbnail(item) {
 }
 
 function nameCell(item, words, open) {
-  const name = item.page_name || item.id;
+  const page = { name: item.page_name || item.id, n: item.page_number };
+  const name = item.page_number > 1 ? say(words, "list.page_of", page) : page.name;
   return make(
     "div",
     {},

@@ -1,0 +1,31 @@
+// What is said of a batch, in words.
+import { time } from "../page/amounts.mjs";
+
+const OVER = ["done", "cancelled"];
+
+/** "45 of 120 pages · 2 failed · 1.4 pages a second · about 50 s left" */
+export function sentence(job, t, words, locale) {
+  const number = (value) => value.toLocaleString(locale);
+  const ended = job.done + job.failed + job.cancelled;
+  const parts = [t("jobs.count", { done: number(job.done), total: number(job.total) })];
+  if (job.unopened) parts.push(t("jobs.unopened", { n: number(job.unopened) }));
+  if (job.failed) parts.push(t("jobs.failed", { n: number(job.failed) }));
+  if (job.cancelled) parts.push(t("jobs.given_up", { n: number(job.cancelled) }));
+  if (job.pages_per_second) parts.push(speed(job.pages_per_second, t, locale));
+  if (job.seconds_left !== null && ended < job.total) {
+    parts.push(t("jobs.left", { time: time(Math.max(1, job.seconds_left), words) }));
+  }
+  return parts.join(" · ");
+}
+
+function speed(perSecond, t, locale) {
+  const digits = (value) => value.toLocaleString(locale, { maximumSignificantDigits: 2 });
+  return perSecond >= 0.1 ? t("jobs.per_second", { n: digits(perSecond) }) : t("jobs.per_minute", { n: digits(perSecond * 60) });
+}
+
+/** Batches that have ended since they were looked at before. */
+export function justEnded(before, now) {
+  return now.filter((job) => job.state === "done" && before.has(job.job) && !OVER.includes(before.get(job.job)));
+}
+
+export const isOver = (job) => OVER.includes(job.state);
