@@ -110,6 +110,21 @@ def test_comments_and_guidelines_stand_beside_the_work(desk: Desk) -> None:
     assert page.locator(".wb-rv-guidelines script").count() == 0
     assert page.title() != "bad"
 
+    page.click(".wb-rv-side button:has-text('Edit')")
+    page.fill(".wb-rv-side textarea", "# Amounts\n\n- as **spoken**")
+    page.click(".wb-rv-side button.primary")
+    page.click(".wb-rv-side button:has-text('Older versions')")
+    page.wait_for_selector(".wb-rv-guidelines:has-text('as printed')")
+    page.click(".wb-rv-side button:has-text('changed since')")
+    changes = page.locator(".wb-rv-changes li:not([data-kind='same'])").all_text_contents()
+    assert (changes[-2], changes[-1]) == ("−- as **printed**", "+- as **spoken**")
+    assert page.locator(".wb-rv-changes script").count() == 0
+    page.click(".wb-rv-side button:has-text('Bring back')")
+    page.click(".wb-rv-side button.primary")
+    page.wait_for_selector(".wb-rv-guidelines:has-text('as printed')")
+    newest = got(desk, "/v1/guidelines")
+    assert (newest["version"], newest["text"]) == (3, got(desk, "/v1/guidelines?version=1")["text"])
+
 
 def test_a_page_that_another_has_can_be_looked_at_only(desk: Desk, browser) -> None:
     page = begun(desk, "Ann", "first").page

@@ -2,6 +2,7 @@
 
 import { randomKey } from "../page/random.mjs";
 import { h, setText } from "../viewer/dom.mjs";
+import { GuidelinesView } from "./guidelines.mjs";
 
 export class Side {
   /**
@@ -13,6 +14,7 @@ export class Side {
    */
   constructor({ api, t, person, line, online, oncount, onclose }) {
     Object.assign(this, { api, t, person, line, online, oncount, onclose });
+    this.guidelines = new GuidelinesView({ api, t, person });
     this.title = h("h2", { tabindex: "-1" });
     this.body = h("div", { class: "wb-rv-side-body" });
     const close = h(
@@ -139,50 +141,8 @@ export class Side {
   }
 
   async #guidelines() {
-    const text = h("div", { class: "wb-rv-guidelines" });
-    this.body.replaceChildren(text);
-    try {
-      this.#drawGuidelines(await this.api.get("/v1/guidelines"));
-    } catch (failure) {
-      text.textContent = this.t("failed", { reason: failure.message });
-    }
+    this.body.replaceChildren(this.guidelines.element);
     this.title.focus();
-  }
-
-  #drawGuidelines(guidelines) {
-    if (this.shown !== "guidelines") return;
-    const { version, html, person, saved_at: time } = guidelines;
-    const text = h("div", { class: "wb-rv-guidelines", tabindex: "0", dir: "auto" });
-    if (version) text.innerHTML = html; // made safe by the server, see ocr_ui.render
-    else text.append(h("p", { class: "wb-rv-quiet" }, this.t("guidelines.none")));
-    const when = time && new Date(time).toLocaleDateString(document.documentElement.lang, { dateStyle: "medium" });
-    const values = { version, person: person || this.t("somebody"), time: when };
-    const about = version ? h("p", { class: "wb-rv-quiet" }, this.t("guidelines.version", values)) : null;
-    const word = version ? "guidelines.edit" : "guidelines.write";
-    const edit = h("button", { type: "button", class: "wb-rv-button", onclick: () => this.#edit(guidelines) }, this.t(word));
-    this.body.replaceChildren(...[about, text, edit].filter(Boolean));
-  }
-
-  #edit(guidelines) {
-    const field = h("textarea", { class: "wb-rv-field", rows: "16", dir: "auto", "aria-label": this.t("guidelines.text") });
-    field.value = guidelines.text;
-    const told = h("p", { class: "wb-rv-quiet", role: "status" }, this.t("guidelines.markdown"));
-    const keep = async () => {
-      try {
-        const body = { text: field.value, base_version: guidelines.version, person: this.person() };
-        this.#drawGuidelines(await this.api.post("/v1/guidelines", body));
-      } catch (failure) {
-        if (failure.code === "guidelines_changed") guidelines = { ...guidelines, version: failure.details.version };
-        setText(told, [failure.message, failure.hint].filter(Boolean).join(" "));
-      }
-    };
-    const save = h("button", { type: "button", class: "wb-rv-button primary", onclick: keep }, this.t("guidelines.save"));
-    const cancel = h(
-      "button",
-      { type: "button", class: "wb-rv-button", onclick: () => this.#drawGuidelines(guidelines) },
-      this.t("cancel"),
-    );
-    this.body.replaceChildren(field, told, h("div", { class: "wb-rv-row" }, save, cancel));
-    field.focus();
+    await this.guidelines.open();
   }
 }

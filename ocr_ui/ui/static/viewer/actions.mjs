@@ -37,6 +37,8 @@ export function makeActions(parts) {
       parts.input.revert();
       parts.leaveText();
     },
+    accept_line: () => editor.selected && (editor.accept(), editor.step(1)),
+    illegible,
     original: () => editor.restore(),
     invisible: () => editor.setTool("invisible", !editor.tools.invisible),
     handle: () => editor.selectedLine?.quad && editor.setTool("handle", nextHandle(editor.tools.handle)),
@@ -87,6 +89,15 @@ export function makeActions(parts) {
     if (place.kind === "line") editor.select(editor.doc.lines[place.index].id);
     if (place.kind === "field") parts.fields.visit(place.index);
     if (place.kind === "cell") parts.views.visitCell(place.index);
+  }
+
+  /** A line that nobody can read keeps its box and says nothing; exports that have a word for it use it. */
+  function illegible() {
+    const line = editor.selectedLine;
+    if (!line || !editor.canEdit) return;
+    if (!line.quad) return parts.notices.flash("edit", parts.t("illegible_which"));
+    editor.setText(line.id, "");
+    editor.step(1);
   }
 
   function leaveText(step) {

@@ -41,6 +41,8 @@ export class Detail {
     Object.assign(this, { editor, t });
     const tool = (name, action) => iconButton(name, `act_${action}`, () => actions[action](), { action });
     this.buttons = {
+      accept: tool("check", "accept_line"),
+      illegible: tool("illegible", "illegible"),
       up: tool("up", "move_up"),
       down: tool("down", "move_down"),
       box: tool("box", "give_box"),

@@ -1,7 +1,7 @@
 /**
  * What is shown and edited: the value from the server, the document with its history, what is selected and hovered.
  * It knows nothing of the page; views listen to its events:
- * load (how), doc, select (from), hover, field, tools, run.
+ * load (how), doc, select (from), hover, field, tools, run, accept.
  */
 
 import * as Edits from "./edits.mjs";
@@ -43,6 +43,7 @@ export class Editor {
     this.hovered = null;
     this.region = -1;
     this.field = -1;
+    this.accepted = new Set();
     this.tools = { boxes: true, clean: false, invisible: false, handle: null, level: "line" };
     this.drawing = null;
   }
@@ -93,11 +94,19 @@ export class Editor {
     return this.value.low_confidence ?? 0.8;
   }
 
-  isUncertain = (line) => State.isUncertain(line, this.lowLimit, this.models);
+  isUncertain = (line) => !this.accepted.has(line.id) && State.isUncertain(line, this.lowLimit, this.models);
+
+  /** Lines as a person has looked at them: those that are selected are right as they are, however unsure the model was. */
+  accept() {
+    if (!this.canEdit) return;
+    for (const id of this.chosen) this.accepted.add(id);
+    this.emit("accept");
+  }
 
   /** Uncertain lines, fields and cells, see `uncertain.mjs`. */
   get uncertainPlaces() {
-    return uncertainPlaces(this.doc, this.lowLimit, this.models);
+    const isAccepted = ({ kind, index }) => kind === "line" && this.accepted.has(this.doc.lines[index].id);
+    return uncertainPlaces(this.doc, this.lowLimit, this.models).filter((place) => !isAccepted(place));
   }
 
   /** Shows a value; `how` is what `State.arrival` says. */
@@ -149,6 +158,7 @@ export class Editor {
   }
 
   #forgetPlace() {
+    this.accepted = new Set();
     this.history.reset(this.doc);
     this.selected = null;
     this.marked = new Set();

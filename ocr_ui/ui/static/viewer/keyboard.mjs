@@ -37,7 +37,7 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
     if (target.matches?.(".vw-cell-text")) return actionOf(event, "cell") ?? fieldAction(event);
     if (target.closest?.(".vw-grid")) return actionOf(event, "grid") ?? actionOf(event, "view");
     if (takesText(target)) return fieldAction(event);
-    const pressesButton = target.closest?.("button,a,summary") && ["Enter", " "].includes(event.key);
+    const pressesButton = target.closest?.("button,a,summary,input") && ["Enter", " "].includes(event.key);
     if (pressesButton) return null;
     const onField = target.closest?.(".vw-field-table");
     return (onField && actionOf(event, "field")) ?? actionOf(event, "view");

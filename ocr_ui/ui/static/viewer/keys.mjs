@@ -17,6 +17,8 @@ export const KEYS = [
   { action: "mark_previous", keys: ["Shift+K"], scope: "view", group: "lines" },
   { action: "mark_all", keys: ["Ctrl+A"], scope: "view", group: "lines" },
   { action: "edit", keys: ["Enter", "F2"], scope: "view", group: "text" },
+  { action: "accept_line", keys: [" "], scope: "view", group: "text" },
+  { action: "illegible", keys: ["Shift+I"], scope: "view", group: "text" },
   { action: "text_next", keys: ["Enter"], scope: "text", group: "text" },
   { action: "text_previous", keys: ["Shift+Enter"], scope: "text", group: "text" },
   { action: "text_leave", keys: ["Escape"], scope: "text", group: "text" },
@@ -171,7 +173,7 @@ export function chord(event) {
 /** Keys belong to the input method while it composes; 229 is what some browsers send around its end. */
 export const isComposing = (event) => event.isComposing || event.keyCode === 229;
 
-const SIGNS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−" };
+const SIGNS = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", "-": "−", " ": "Space" };
 
 /** A key as people read it on the help sheet: ["Ctrl", "Shift", "Z"]. */
 export const keyNames = (key) => (key === "+" ? ["+"] : key.split("+").map((part) => SIGNS[part] ?? part));

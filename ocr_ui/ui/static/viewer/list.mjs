@@ -127,7 +127,7 @@ export class LineList {
     if (entry.line !== line || entry.epoch !== this.epoch) {
       const low = editor.isUncertain(line);
       entry.row.classList.toggle("low", low);
-      this.#paintText(entry.text, line.text);
+      this.#paintText(entry.text, line.text, line.quad && editor.models.get(line.id)?.text);
       setText(entry.confidence, line.confidence === null ? "" : line.confidence.toFixed(2));
       entry.confidence.title = low ? sureWords(line, t) : "";
       this.#paintMarks(entry, this.#marksOf(line));
@@ -135,9 +135,9 @@ export class LineList {
     Object.assign(entry, { line, index, epoch: this.epoch });
   }
 
-  #paintText(element, text) {
+  #paintText(element, text, wasText) {
     element.classList.toggle("empty", text === "");
-    if (text === "") element.dataset.empty = this.t("empty_line");
+    if (text === "") element.dataset.empty = this.t(wasText ? "illegible_line" : "empty_line");
     if (this.editor.tools.invisible) element.replaceChildren(...visible(text));
     else setText(element, text);
   }
@@ -161,6 +161,7 @@ export class LineList {
       change === "added" && ["added", t("mark_added")],
       change === "reread" && ["reread", t("mark_reread")],
       !["same", "added", "reread"].includes(change) && ["edited", t(`mark_${change}`)],
+      editor.accepted.has(line.id) && ["check", t("mark_accepted")],
       editor.isLocked(line) && ["lock", t("mark_lock")],
     ].filter(Boolean);
   }

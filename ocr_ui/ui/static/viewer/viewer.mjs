@@ -8,6 +8,7 @@
  */
 
 import { Api } from "./api.mjs";
+import { Acceptance } from "./acceptance.mjs";
 import { LineClipboard, listenToClipboard } from "./clipboard.mjs";
 import { makeActions } from "./actions.mjs";
 import { ask } from "./dialogs.mjs";
@@ -109,6 +110,7 @@ class Viewer {
       openText: () => editor.selected && this.editText(editor.selected),
     });
     this.clipboard = new LineClipboard(localStorage);
+    this.acceptance = new Acceptance(() => sessionStorage);
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
     this.links = new FieldLinks({ editor, api: this.api, onfound: () => this.#drawContent() });
@@ -209,6 +211,7 @@ class Viewer {
     editor.on("tools", () => this.#drawTools());
     editor.on("review", () => this.#drawReview());
     editor.on("reward", () => this.rewardLine.render());
+    editor.on("accept", () => this.#accepted());
     keymap.listen(() => this.speak(), signal);
     this.input.onclose = (id) => {
       this.list.closed(id);
@@ -243,7 +246,8 @@ class Viewer {
   }
 
   #loaded({ how, samePage }) {
-    const { page } = this.editor;
+    const { editor } = this;
+    const { page } = editor;
     this.root.classList.toggle("has-page", !!page);
     this.root.dataset.run = this.editor.value.run?.state ?? "idle";
     this.#tellItem();
@@ -251,6 +255,7 @@ class Viewer {
     this.views.choose({ fresh: how === "replace" });
     if (how === "replace") this.#showEdits();
     if (how === "replace") this.#goToAddressed();
+    if (how === "replace") editor.accepted = this.acceptance.of(editor.recognition);
     this.list.epoch += this.editor.running ? 0 : 1;
     this.status.render();
     this.warnings.render();
@@ -322,6 +327,13 @@ class Viewer {
     if (line?.quad && !["picture", "server", "new"].includes(from)) this.stage.reveal(line.quad, { readable: true });
     if (edit) this.editText(editor.selected);
     else if (from !== "server") this.#say(line);
+  }
+
+  /** What a person has looked at is no longer asked about; kept until the tab is closed. */
+  #accepted() {
+    this.acceptance.put(this.editor.recognition, this.editor.accepted);
+    this.list.repaint();
+    this.#drawContent();
   }
 
   #drawMarked() {

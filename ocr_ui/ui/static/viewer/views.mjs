@@ -1,6 +1,6 @@
 /** The views beside the picture: lines, text, rendered, fields, tables, raw. Only the one that is seen is drawn. */
 
-import { h, icon, iconButton, named, setPressed, setText } from "./dom.mjs";
+import { h, icon, iconButton, keySign, named, setPressed, setText } from "./dom.mjs";
 import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
 import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
@@ -133,13 +133,14 @@ export class Views {
   }
 
   #uncertainChip() {
-    return h("button", { type: "button", class: "vw-chip small low", onclick: () => this.actions.next_uncertain() });
+    const attributes = { type: "button", class: "vw-chip small low", onclick: () => this.actions.next_uncertain() };
+    return h("button", attributes, h("span"), keySign("next_uncertain"));
   }
 
   #showUncertain(chip, kind) {
     const number = this.editor.uncertainPlaces.filter((place) => place.kind === kind).length;
     chip.hidden = !number;
-    setText(chip, this.t("next_of_uncertain", { n: number }));
+    setText(chip.firstChild, this.t("next_of_uncertain", { n: number }));
   }
 
   #textArea() {
