@@ -1,15 +1,14 @@
-"""The command line: `python -m ocr_ui recognize | rollouts | export | push | dataset | import | parse | reward |
-check-image`.
+"""The command line: `python -m ocr_ui recognize | rollouts | evaluate | export | push | dataset | import | parse |
+reward | check-image`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
-failed, 2 the input cannot be used or the output not written.
+failed, 2 the input cannot be used or the output not written, 3 an evaluation is not as good as was asked for.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import logging
 import os
 import sys
@@ -20,6 +19,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ocr_ui.commands.evaluate import add_evaluate
+from ocr_ui.commands.output import print_json, print_text
 from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
@@ -56,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recognize(commands)
     _add_rollouts(commands)
+    add_evaluate(commands)
     _add_export(commands)
     _add_push(commands)
     _add_dataset(commands)
@@ -286,9 +288,9 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
     for warning in result.warnings:
         sys.stderr.write(f"{warning['message']}\n")
     if arguments.json:
-        _print_json(result.value)
+        print_json(result.value)
     else:
-        _print(result.text)
+        print_text(result.text)
     if result.error:
         raise result.error
     return 0
@@ -299,7 +301,7 @@ def _rollouts(arguments: argparse.Namespace, settings: Settings) -> int:
     last = asyncio.run(_run_rollouts(arguments, chosen))
     counts = last.counts
     told = {"job": last.job, "total": counts.total, "done": counts.done, "failed": counts.failed}
-    _print_json({**told, "waiting": counts.waiting, "marks": last.marks, "resumed": last.resumed})
+    print_json({**told, "waiting": counts.waiting, "marks": last.marks, "resumed": last.resumed})
     if last.error is not None:
         raise last.error
     return 1 if counts.failed else 0
@@ -344,7 +346,7 @@ def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     filters, options = _what(arguments, absolute)
     with Store.open(settings) as store:
         report = Exporter(store).export_now(arguments.format, arguments.out, filters, True, options)
-        _print_json(asdict(report))
+        print_json(asdict(report))
     return 0
 
 
@@ -360,7 +362,7 @@ def _push(arguments: argparse.Namespace, settings: Settings) -> int:
     asked = replace(asked, licence=arguments.licence, names=arguments.names)
     with Store.open(settings) as store:
         pushed = Pusher(Exporter(store), DataCards(store)).push_now(asked, tell=_tell_progress)
-        _print_json({"address": pushed.address, **asdict(pushed.report)})
+        print_json({"address": pushed.address, **asdict(pushed.report)})
     return 0
 
 
@@ -394,7 +396,7 @@ def _freeze(arguments: argparse.Namespace, settings: Settings) -> int:
         made = DatasetVersions(store).freeze_now(
             arguments.name, _filters(arguments.filter), arguments.licence, arguments.person
         )
-    _print_json(version_value(made))
+    print_json(version_value(made))
     return 0
 
 
@@ -404,7 +406,7 @@ def _list_versions(_: argparse.Namespace, settings: Settings) -> int:
 
     with Store.open(settings) as store:
         versions = [version_value(version) for version in store.versions.list()]
-        _print_json({"versions": versions, "exports": [export_value(one) for one in store.versions.exports()]})
+        print_json({"versions": versions, "exports": [export_value(one) for one in store.versions.exports()]})
     return 0
 
 
@@ -414,7 +416,7 @@ def _write_card(arguments: argparse.Namespace, settings: Settings) -> int:
 
     with Store.open(settings) as store:
         files = DataCards(store).write_now(arguments.name, arguments.out, arguments.licence, arguments.no_names)
-    _print_json({"folder": str(arguments.out.absolute()), "files": files})
+    print_json({"folder": str(arguments.out.absolute()), "files": files})
     return 0
 
 
@@ -435,7 +437,7 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     with Store.open(settings) as store:
         places = arguments.folder, store, settings, known
         report = import_labels(arguments.format, *places, arguments.person, arguments.pictures)
-    _print_json(asdict(report))
+    print_json(asdict(report))
     return 0
 
 
@@ -461,7 +463,7 @@ def _parse(arguments: argparse.Namespace, settings: Settings) -> int:
 
     text, warnings = read_answer(sys.stdin.buffer.read() if arguments.file is None else _bytes(arguments.file))
     content = parse_text(arguments.task, text, arguments.width, arguments.height, arguments.field)
-    _print_json({**content, "warnings": [*warnings, *content["warnings"]]})
+    print_json({**content, "warnings": [*warnings, *content["warnings"]]})
     return 0
 
 
@@ -478,7 +480,7 @@ def _reward(arguments: argparse.Namespace, settings: Settings) -> int:
     found = one_reward(
         arguments.task, *texts, settings, arguments.reward_file, rule=arguments.rule, question=arguments.question
     )
-    _print_json({"reward": found.value, "reason": found.reason})
+    print_json({"reward": found.value, "reason": found.reason})
     return 0
 
 
@@ -486,7 +488,7 @@ def _check_image(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.check_image import check_image
 
     try:
-        _print_json(check_image(_bytes(arguments.file, settings.max_upload_bytes), settings, out=arguments.out))
+        print_json(check_image(_bytes(arguments.file, settings.max_upload_bytes), settings, out=arguments.out))
     except OSError as error:
         raise BadInput("unwritable_file", f"Cannot write {arguments.out}: {error.strerror}.", "") from error
     return 0
@@ -502,21 +504,6 @@ def _bytes(path: Path, limit: int | None = None) -> bytes:
             return file.read(-1 if limit is None else limit + 1)
     except OSError as error:
         raise BadInput("unreadable_file", f"Cannot read {path}: {error.strerror}.", "", file=str(path)) from error
-
-
-def _print_json(value: Any) -> None:
-    # Escaped lone surrogates are the one thing that UTF-8 cannot carry as they are.
-    _print(json.dumps(value, ensure_ascii=False).encode("utf-8", errors="backslashreplace").decode())
-
-
-def _print(text: str) -> None:
-    try:
-        sys.stdout.buffer.write(text.encode("utf-8", errors="replace") + b"\n")
-        sys.stdout.buffer.flush()
-    except OSError as error:
-        # What is still in the buffer goes nowhere: Python would complain of it once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise BadInput("unwritable_file", f"Cannot write to standard output: {error.strerror}.", "") from error
 
 
 def _complain(text: str, code: int) -> int:

@@ -19,11 +19,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import datetime
-import json
 import re
 import time
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,22 +38,13 @@ from ocr_ui.errors import WorkbenchError
 from ocr_ui.images.door import open_picture
 from ocr_ui.images.limits import Limits
 from ocr_ui.images.transform import prepare
+from ocr_ui.imports.known_pages import KnownPage, known_pages
 from ocr_ui.parsing.field_specs import squeeze
 from ocr_ui.parsing.label_value import find_fields
 from ocr_ui.parsing.value_kinds import fold
+from ocr_ui.scoring.facts import read_fact
 from ocr_ui.scoring.text import LENIENT, cer
 from ocr_ui.settings import Settings
-
-
-@dataclass(frozen=True)
-class Known:
-    """A picture and what it says; `text` None where only fields are known. `upright` None where it is not told."""
-
-    name: str
-    file: Path
-    text: str | None = None
-    fields: dict[str, str] = field(default_factory=dict)
-    upright: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -117,28 +107,12 @@ def number(text: str) -> str | None:
     return f"{int(whole)}.{cents:0<2}" if whole else None
 
 
-def known_pictures(folder: Path) -> Iterator[Known]:
-    manifest = folder / "manifest.jsonl"
-    if manifest.is_file():
-        for line in manifest.read_text(encoding="utf-8").splitlines():
-            yield _from_manifest(folder, json.loads(line))
-        return
-    for file in sorted(folder.glob("*.json")):
-        data = json.loads(file.read_text(encoding="utf-8"))
-        if "file" in data:
-            picture = folder / data["file"]
-            yield Known(data["name"], picture, data.get("text"), data.get("fields") or {}, data.get("upright"))
+def known_pictures(folder: Path) -> list[KnownPage]:
+    return known_pages(folder, read_fact)
 
 
-def _from_manifest(folder: Path, data: dict[str, Any]) -> Known:
-    told = data["gt"]
-    text = told.get("text")
-    if text is None and "lines" in told:
-        text = "\n".join(line["text"] for line in told["lines"])
-    fields = {name: value for name, value in told.get("fields", {}).items() if isinstance(value, str)}
-    turned_by_exif = (data["exif_orientation"] or 1) > 1
-    lies = any(tag.startswith("rotated") for tag in data["tags"])
-    return Known(data["id"], folder / data["file"], text, fields, turned_by_exif or not lies)
+def known_fields(known: KnownPage) -> dict[str, str]:
+    return {one.name: one.value for one in known.truth.fields or () if one.value is not None}
 
 
 async def read(engine: Engine, pixels: np.ndarray, settings: Settings) -> Read:
@@ -168,7 +142,7 @@ async def accuracy(folder: Path, only: set[str], show: bool) -> None:
         if only and known.name not in only:
             continue
         try:
-            pixels = open_picture(known.file.read_bytes(), Limits.from_settings(settings)).pixels
+            pixels = open_picture(known.picture.read_bytes(), Limits.from_settings(settings)).pixels
         except WorkbenchError as error:
             print(f"{known.name:36} {error}")
             continue
@@ -177,18 +151,16 @@ async def accuracy(folder: Path, only: set[str], show: bool) -> None:
             wrongly_turned.append(known.name)
         pixels = np.ascontiguousarray(np.rot90(pixels, turns))
         result = await read(engine, pixels, settings)
-        rate = None if known.text is None else cer(known.text, result.text, LENIENT)
+        rate = None if known.truth.text is None else cer(known.truth.text, result.text, LENIENT)
         rates += [] if rate is None else [rate]
-        score, wrong = Score(), []
-        for (name, wanted), found in zip(
-            known.fields.items(), find_fields(result.lines, list(known.fields)), strict=True
-        ):
+        score, wrong, told = Score(), [], known_fields(known)
+        for (name, wanted), found in zip(told.items(), find_fields(result.lines, list(told)), strict=True):
             total.add(wanted, found)
             if not score.add(wanted, found):
                 wrong.append(f"    {name}: {found.value!r} instead of {wanted!r}")
         size = f"{pixels.shape[1]}x{pixels.shape[0]}"
         shown = "" if rate is None else f"{rate:.3f}"
-        fields = f"{score.right}/{len(known.fields)}" if known.fields else ""
+        fields = f"{score.right}/{len(told)}" if told else ""
         print(
             f"{known.name:36} {size:>11} {turns * 90:>6} {len(result.lines):>5} {shown:>6} {fields:>7} "
             f"{result.first:>6.2f} {result.seconds:>6.2f} {' '.join(result.warnings)}",
@@ -218,9 +190,9 @@ async def turns(folder: Path, only: set[str]) -> None:
     print("degrees that the finder turns counter-clockwise; ! where the page is not upright then\n")
     print(f"{'picture':36} {'as it is':>9} {'by 90':>9} {'by 180':>9} {'by 270':>9}   seconds as it is")
     for known in known_pictures(folder):
-        if (only and known.name not in only) or known.text == "":
+        if (only and known.name not in only) or known.truth.text == "":
             continue
-        pixels = open_picture(known.file.read_bytes(), Limits.from_settings(settings)).pixels
+        pixels = open_picture(known.picture.read_bytes(), Limits.from_settings(settings)).pixels
         start = time.perf_counter()
         base = finder.quarter_turns(pixels, engine.models)
         seconds = time.perf_counter() - start

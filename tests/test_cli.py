@@ -388,7 +388,18 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
 
 def test_every_option_says_what_it_is_for() -> None:
     commands = subcommands(_parser())
-    names = {"recognize", "rollouts", "export", "push", "dataset", "import", "parse", "reward", "check-image"}
+    names = {
+        "recognize",
+        "rollouts",
+        "evaluate",
+        "export",
+        "push",
+        "dataset",
+        "import",
+        "parse",
+        "reward",
+        "check-image",
+    }
     assert set(commands) == names
     for name, command in [*commands.items(), *subcommands(commands["dataset"]).items()]:
         given = [action for action in command._actions if not isinstance(action, argparse._SubParsersAction)]

@@ -153,8 +153,8 @@ class _Import:
                 task = Task.TEXT
             template = next((one for one in self._templates if one.task is task and not one.variables), None)
         else:
-            template = _template_of(labelled.prompt, self._templates)
-            task = template.task if template else _task_of(labelled.answer)
+            template = template_of(labelled.prompt, self._templates)
+            task = template.task if template else task_of_answer(labelled.answer)
             content = parse(task, labelled.answer, size)
         prompt = labelled.prompt or (template.text if template else "")
         recognition = Recognition(
@@ -199,7 +199,7 @@ def _unreadable(error: WorkbenchError) -> Reason:
     return Reason("picture_unreadable", f"its picture cannot be read: {error.message}", told)
 
 
-def _template_of(prompt: str, templates: Sequence[PromptTemplate]) -> PromptTemplate | None:
+def template_of(prompt: str, templates: Sequence[PromptTemplate]) -> PromptTemplate | None:
     """The template that gives this prompt. One that is nothing but a blank gives any, so it is not asked."""
     for template in templates:
         pattern = _BLANK.sub("(.+)", re.escape(template.text.strip()))
@@ -208,7 +208,7 @@ def _template_of(prompt: str, templates: Sequence[PromptTemplate]) -> PromptTemp
     return None
 
 
-def _task_of(answer: str) -> Task:
+def task_of_answer(answer: str) -> Task:
     if has_boxes(answer):
         return Task.SPOTTING
     return Task.DOCUMENT if "<table" in answer else Task.TEXT

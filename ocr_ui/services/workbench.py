@@ -15,6 +15,7 @@ from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.drafts import Drafts
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.evaluate import Evaluator
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.figures import CatchUp
@@ -66,6 +67,7 @@ class Workbench:
     batches: RolloutBatches
     jobs: Jobs
     runner: JobRunner
+    evaluator: Evaluator
     dataset: Dataset
     catch_up: CatchUp
     versions: DatasetVersions
@@ -119,6 +121,7 @@ class Workbench:
             batches=RolloutBatches(store, rollouts, settings.data_dir),
             jobs=jobs,
             runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
+            evaluator=Evaluator(store, engines, templates, settings),
             dataset=dataset,
             catch_up=CatchUp(store),
             versions=DatasetVersions(store),

@@ -404,3 +404,26 @@ class RouteTotals:
     pages: int
     seconds: float
     second_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """An evaluation or a measurement of speed in the log.
+
+    Attributes:
+        kind: evaluate or benchmark.
+        data: the name of what was read; `data_sha256` over its pictures and what is known of them.
+        ended_at: None while it runs, or where it was interrupted.
+        config: all that the result depends on, so that any two can be compared.
+        result: empty until it has ended.
+    """
+
+    id: int
+    kind: str
+    data: str
+    data_sha256: str
+    person: str
+    created_at: datetime
+    ended_at: datetime | None
+    config: dict[str, Any]
+    result: dict[str, Any]

@@ -15,6 +15,7 @@ from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import DatasetVersions
 from ocr_ui.storage.drafts import Drafts
+from ocr_ui.storage.evaluations import Evaluations
 from ocr_ui.storage.failures import failure, told
 from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
@@ -41,8 +42,8 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, uploads: the parts, each with its own
-            class.
+            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, uploads: the parts, each
+            with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -65,6 +66,7 @@ class Store:
         self.rollouts = Rollouts(database)
         self.rollout_jobs = RolloutJobs(database)
         self.jobs = Jobs(database)
+        self.evaluations = Evaluations(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:

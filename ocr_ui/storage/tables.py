@@ -483,3 +483,37 @@ job_task = Table(
 )
 """A page to read; `number` 0 is a file whose pages are not counted yet. While it is being read it is the holder's
 `until`; whoever finds that time over takes it. `second_id` is a reading by another engine, `route` where it went."""
+
+evaluation_run = Table(
+    "evaluation_run",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
+    Column("kind", String(20), nullable=False),
+    Column("data", Text, nullable=False),
+    Column("data_sha256", String(64), nullable=False, index=True),
+    Column("config", Text, nullable=False),
+    Column("result", Text, nullable=False),
+)
+"""An evaluation or a measurement of speed: `config` is all that it depends on, `data` the name of what was read, whose
+checksum says whether two runs read the same. `result` is "" until it has ended."""
+
+evaluation_page = Table(
+    "evaluation_page",
+    metadata,
+    Column("run_id", ForeignKey("evaluation_run.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("result", Text, nullable=False),
+)
+"""What each competitor made of a page."""
+
+evaluation_reading = Table(
+    "evaluation_reading",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("reading", Text, nullable=False),
+)
+"""A reading under a checksum of all that it depends on: picture, template, engine with revision, sampling, settings."""

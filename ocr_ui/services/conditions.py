@@ -1,0 +1,104 @@
+"""Under what conditions something was read or timed: no figure is worth anything without them."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ocr_ui.domain.version import VERSION
+from ocr_ui.settings import Settings
+
+_PACKAGES = ("vllm", "torch", "transformers", "rapidocr", "onnxruntime", "openai", "numpy")
+_SETTINGS = (
+    "engine_pixels",
+    "turn_pages",
+    "max_new_tokens",
+    "token_logprobs",
+    "dtype",
+    "quantization",
+    "max_num_seqs",
+    "max_num_batched_tokens",
+    "chunked_prefill",
+    "enable_prefix_caching",
+    "mm_processor_cache_gb",
+    "tensor_parallel_size",
+    "data_parallel_size",
+    "enforce_eager",
+    "dflash",
+)
+_READING = ("engine_pixels", "turn_pages", "max_new_tokens", "dtype", "quantization")
+"""Settings that may change what is read, and not only how fast."""
+
+
+def conditions(settings: Settings) -> dict[str, Any]:
+    """The machine, its cards and load, the versions, and the settings that matter; plain JSON values."""
+    return {
+        "program": VERSION,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory_bytes": _memory(),
+        "load": [round(one, 2) for one in os.getloadavg()] if hasattr(os, "getloadavg") else [],
+        "cards": cards(),
+        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
+        "settings": {name: getattr(settings, name) for name in _SETTINGS},
+    }
+
+
+def reading_settings(settings: Settings) -> dict[str, Any]:
+    """The settings that may change what is read."""
+    return {name: getattr(settings, name) for name in _READING}
+
+
+def cards() -> list[dict[str, Any]]:
+    """NVIDIA cards with their memory, driver and how busy they are; none where there are none."""
+    try:
+        import pynvml
+
+        pynvml.nvmlInit()
+    except Exception:  # no package, no driver, or none that answers
+        return []
+    try:
+        return [_card(pynvml, number) for number in range(pynvml.nvmlDeviceGetCount())]
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def _card(nvml: Any, number: int) -> dict[str, Any]:
+    handle = nvml.nvmlDeviceGetHandleByIndex(number)
+    memory = nvml.nvmlDeviceGetMemoryInfo(handle)
+    busy = nvml.nvmlDeviceGetUtilizationRates(handle)
+    return {
+        "name": str(nvml.nvmlDeviceGetName(handle)),
+        "driver": str(nvml.nvmlSystemGetDriverVersion()),
+        "memory_bytes": int(memory.total),
+        "memory_used_bytes": int(memory.used),
+        "busy_percent": int(busy.gpu),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor())
+
+
+def _memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return None
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

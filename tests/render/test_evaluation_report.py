@@ -1,0 +1,156 @@
+"""The report is one file: all numbers of the result in it, all text of pages as data, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+import copy
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from ocr_ui.render.evaluation_report import report
+
+ATTACK = '</script><script>alert(1)</script><img src=x onerror="alert(2)">{0}'
+
+
+def side(key: str, cer: float) -> dict:
+    score = {"value": cer, "low": cer - 0.01, "high": cer + 0.01, "page_mean": cer, "pages": 2}
+    return {
+        "key": key,
+        "title": f"{key}: full_text · m",
+        "template_version": "abc",
+        "engine": {"kind": "openai", "revision": "r1"},
+        "sampling": {"temperature": 0},
+        **dict.fromkeys(("pages", "left_out", "failed", "cut", "repeated", "cached"), 2),
+        "tokens": {"sum": 10, "mean": 5.0},
+        "seconds": {"p50": 1.25, "p95": 2.5, "p99": 3.0},
+        "first_seconds": None,
+        "pages_per_second": None,
+        "main": "cer",
+        "scores": {"cer": score},
+        "groups": {"language": {"en": {"pages": 2, "scores": {"cer": cer}}}, "kind": {}, "tag": {}},
+    }
+
+
+DIFFERENCE = {
+    "metric": "cer",
+    "first": 0.1,
+    "second": 0.2,
+    "difference": 0.1,
+    "low": 0.05,
+    "high": 0.15,
+    "better": 0,
+    "equal": 1,
+    "worse": 1,
+    "verdict": "worse",
+}
+FACT = {"kind": "present", "text": ATTACK, "case": True}
+PAGE = {
+    "page": ATTACK,
+    "facts": [FACT],
+    "results": {key: {"scores": {"cer": cer}, "facts": [key == "A"]} for key, cer in (("A", 0.1), ("B", 0.2))},
+}
+REGRESSION = {
+    "key": "B",
+    "run": 3,
+    "made_at": "2026-11-30",
+    "changed": ["template_version"],
+    "worse": [DIFFERENCE],
+    "better": [],
+    "facts_lost": [{"page": ATTACK, "fact": FACT}],
+}
+WORST = {"page": ATTACK, "metric": "cer", "score": 0.2, "error": ""}
+PIECES = [{"name": ATTACK, "pieces": [("same", "Total "), ("missing", "{1} & 2"), ("invented", ATTACK)]}]
+RESULT = {
+    "run": 7,
+    "data": {"name": ATTACK, "sha256": "ff", "pages": 2, "left_out": []},
+    "normalization": {
+        "unicode": "NFKC",
+        "case": True,
+        "spaces": True,
+        "no_spaces": False,
+        "punctuation": False,
+        "width": False,
+    },
+    "bootstrap": {"draws": 2000, "seed": 5, "share": 0.95},
+    "conditions": {"program": "0.1", "cards": [], "settings": {"dtype": "bfloat16"}},
+    "at_once": 1,
+    "metrics": [{"key": "cer", "name": "CER", "lower": True}],
+    "competitors": [side("A", 0.1), side("B", 0.2)],
+    "differences": [{"first": "A", "second": "B", "metrics": [DIFFERENCE]}],
+    "regressions": [REGRESSION],
+    "worst": [{"key": "A", "pages": []}, {"key": "B", "pages": [{**WORST, "differences": PIECES}]}],
+    "pages": [PAGE, PAGE],
+}
+
+
+class Reader(HTMLParser):
+    """Text outside of scripts, and every tag with its attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.text: list[str] = []
+        self.inside = ""
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.inside = tag if tag in ("script", "style") else ""
+
+    def handle_endtag(self, tag) -> None:
+        self.inside = ""
+
+    def handle_data(self, data) -> None:
+        if not self.inside:
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page() -> Reader:
+    reader = Reader()
+    reader.feed(report(RESULT, "today"))
+    return reader
+
+
+def test_what_pages_and_models_say_is_never_markup(page: Reader) -> None:
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    assert not [attrs for _, attrs in page.tags if any(name.startswith("on") for name in attrs)]
+    assert sum(ATTACK in text for text in page.text) >= 6
+    assert not re.search(r"(?<!\\)alert\(1\)</script>", report(RESULT, "today"))
+
+
+def test_nothing_is_loaded_from_elsewhere(page: Reader) -> None:
+    assert not [attrs for _, attrs in page.tags if {"src", "href", "srcset"} & set(attrs)]
+    policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv"))
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy
+
+
+def test_the_numbers_are_those_of_the_result(page: Reader) -> None:
+    text = " ".join(page.text)
+    for number in ("0.1000", "0.2000", "0.1900 to 0.2100", "+0.1000", "+0.0500 to +0.1500", "1.250", "3.000"):
+        assert number in text, number
+    assert "Unicode is brought to NFKC, upper and lower case are made equal, runs of white space become one" in text
+    assert "95% of 2000 draws" in text
+    assert "Regression" in text
+
+
+def test_there_are_the_three_charts(page: Reader) -> None:
+    assert sum(attrs.get("class") == "plotly-graph-div" for _, attrs in page.tags) == 3
+
+
+def test_missing_and_invented_text_is_marked() -> None:
+    html = report(RESULT, "today")
+    assert "<del>&#123;1} &amp; 2</del>" in html
+    assert "<ins>&lt;/script&gt;" in html
+
+
+def test_without_a_regression_none_is_shown() -> None:
+    quiet = copy.deepcopy(RESULT)
+    quiet["regressions"][0].update(worse=[], facts_lost=[])
+    quiet["normalization"].update(unicode="", case=False, spaces=False)
+    reader = Reader()
+    reader.feed(report(quiet, "today"))
+    text = " ".join(reader.text)
+    assert "no regression" in text
+    assert "nothing is made equal" in text
