@@ -10,10 +10,11 @@ export class LineHistory {
     Object.assign(this, parts);
     this.rows = h("ol", { class: "vw-history-rows" });
     this.title = h("h2");
+    this.time = h("p", { class: "vw-subdued", dir: "auto" });
     const close = named(h("button", { type: "button", class: "vw-button" }), "close");
     close.addEventListener("click", () => this.element.close());
     const head = h("div", { class: "vw-help-head" }, this.title, close);
-    this.element = h("dialog", { class: "vw-dialog vw-history" }, head, this.rows);
+    this.element = h("dialog", { class: "vw-dialog vw-history" }, head, this.rows, this.time);
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());
   }
 
@@ -22,15 +23,27 @@ export class LineHistory {
     const line = editor.selectedLine;
     if (!line || editor.recognition === null) return;
     try {
-      const path = `/v1/items/${editor.recognition}/lines/${encodeURIComponent(line.id)}/history`;
-      const { history } = await this.api.get(path);
+      const item = `/v1/items/${editor.recognition}`;
+      const asked = [`${item}/lines/${encodeURIComponent(line.id)}/history`, `${item}/time`];
+      const [{ history }, { seconds }] = await Promise.all(asked.map((path) => this.api.get(path)));
       if (line.id !== editor.selected) return;
       this.title.textContent = t("history_of", { n: editor.doc.lines.indexOf(line) + 1 });
       this.#show(line, history);
+      this.#showTime(seconds);
       this.element.showModal();
     } catch (failure) {
       this.notices.showFailure("edit", failure);
     }
+  }
+
+  /** How long people have worked on the page, without the time in which nothing was done. */
+  #showTime(seconds) {
+    const format = new Intl.NumberFormat(this.t("locale"), { maximumFractionDigits: 1 });
+    const told = Object.entries(seconds).map(([person, spent]) =>
+      this.t("history_minutes", { person: person || this.t("somebody"), minutes: format.format(spent / 60) }),
+    );
+    this.time.hidden = !told.length;
+    this.time.textContent = told.length ? this.t("history_time", { people: told.join(", ") }) : "";
   }
 
   #show(line, history) {

@@ -141,6 +141,7 @@ export class Views {
     const number = this.editor.uncertainPlaces.filter((place) => place.kind === kind).length;
     chip.hidden = !number;
     setText(chip.firstChild, this.t("next_of_uncertain", { n: number }));
+    chip.title = this.t("act_next_uncertain");
   }
 
   #textArea() {
