@@ -25,6 +25,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
+from ocr_ui.api.accounts import account_routes
 from ocr_ui.api.chat import chat_routes
 from ocr_ui.api.comparisons import comparison_routes
 from ocr_ui.api.corrections import correction_routes
@@ -37,6 +38,7 @@ from ocr_ui.api.guards import Admitted, BodyLimit, KnownHost, NoFetching, SameOr
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.jobs import job_routes
+from ocr_ui.api.login import ACTING, Forwarded, Known, login_routes, networks
 from ocr_ui.api.measures import Counted, measure_routes
 from ocr_ui.api.ocr import ocr_routes
 from ocr_ui.api.pictures import picture_routes
@@ -55,6 +57,7 @@ from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 from ocr_ui.ui.app import ICON, STATIC, mount
+from ocr_ui.ui.login_page import login_page
 from ocr_ui.ui.messages import localize, localize_error, localize_reasons
 from ocr_ui.ui.module_html import STATIC_URL
 from ocr_ui.ui.reward_messages import localize_rewards, localize_rollout
@@ -82,6 +85,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         door.warm_up()
         workbench.engines.start()
+        workbench.retention.start()
         workbench.runner.start()
         workbench.catch_up.start()
         yield
@@ -115,6 +119,8 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))
     app.include_router(rollout_routes(workbench, localize_rollout))
+    app.include_router(account_routes(workbench))
+    app.include_router(login_routes(workbench, login_page, page_language, localize_error))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")
 
     @app.get("/favicon.ico", include_in_schema=False)
@@ -123,9 +129,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
 
     @app.get("/", include_in_schema=False)
     async def front(request: Request) -> RedirectResponse:
-        language = choose_language(
-            request.headers.get("accept-language", ""), request.cookies.get("workbench_language")
-        )
+        language = page_language(request)
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(f"/{language}/{query}")
 
@@ -141,6 +145,9 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         },
         localize_error=localize_error,
     )
+    logins = settings.auth != "none"
+    if logins:
+        app.add_middleware(Known, workbench=workbench, localize_error=localize_error)
     app.add_middleware(SameOrigin, localize_error=localize_error)
     app.add_middleware(NoFetching, localize_error=localize_error)
     if is_loopback(settings.host):
@@ -149,7 +156,14 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.add_middleware(Unexpected, localize_error=localize_error)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Counted)
-    return mount(app, workbench)
+    app.add_middleware(Forwarded, trusted=settings.trusted_proxies)
+    return mount(app, workbench, ACTING if logins else "")
+
+
+def page_language(request: Request) -> str:
+    """Asked for in the address, chosen before, or the browser's."""
+    asked = request.query_params.get("language") or request.cookies.get("workbench_language")
+    return choose_language(request.headers.get("accept-language", ""), asked)
 
 
 class FreshFiles(StaticFiles):
@@ -168,6 +182,7 @@ def main() -> int:
     try:
         settings = Settings()
         check_tls(settings)
+        check_access(settings)
         with closing(bind(settings)) as listener:
             return serve(create_app(settings), settings, listener)
     except ValidationError as error:
@@ -185,7 +200,9 @@ def told(error: WorkbenchError) -> str:
 def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
     """Serves until it is told to end. Gives the exit code; uvicorn itself exits where the start fails."""
     tls = {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key} if settings.tls_cert else {}
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE_SECONDS, **tls)
+    # Who the client is, behind a proxy, is found out by `Forwarded`: uvicorn's own way hides the proxy's address.
+    plain = {"log_level": "warning", "timeout_graceful_shutdown": GRACE_SECONDS, "proxy_headers": False}
+    config = uvicorn.Config(app, **plain, **tls)
     shown = address(settings.host, listener.getsockname()[1], "https" if tls else "http")
     server = TalkingServer(config, shown, app.state.workbench.drained if hasattr(app.state, "workbench") else None)
     with suppress(KeyboardInterrupt):  # uvicorn has ended in order, and then raises the signal once more
@@ -256,6 +273,18 @@ def bind(settings: Settings) -> socket.socket:
             port=settings.port,
         ) from error
     return listener
+
+
+def check_access(settings: Settings) -> None:
+    """Raises WorkbenchError (`no_login_elsewhere`) where everybody on the network could come in."""
+    networks(settings.trusted_proxies)
+    if settings.auth == "none" and not is_loopback(settings.host) and not settings.allow_no_login:
+        raise WorkbenchError(
+            "no_login_elsewhere",
+            f"On {settings.host} everybody who reaches this machine could come in: there is no login.",
+            "Set OCR_UI_AUTH=password (docs/access.md), or OCR_UI_ALLOW_NO_LOGIN=1 where you trust all of them.",
+            host=settings.host,
+        )
 
 
 def check_tls(settings: Settings) -> None:

@@ -1,5 +1,5 @@
 """The command line: `python -m ocr_ui recognize | rollouts | evaluate | export | push | dataset | import | parse |
-reward | check-image`.
+reward | check-image | user | key | audit | retain`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written, 3 an evaluation is not as good as was asked for.
@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ocr_ui.commands.access import add_access
 from ocr_ui.commands.evaluate import add_evaluate
 from ocr_ui.commands.output import print_json, print_text
 from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
@@ -65,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_parse(commands)
     _add_reward(commands)
     _add_check_image(commands)
+    add_access(commands)
     return parser
 
 

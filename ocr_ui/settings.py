@@ -27,6 +27,34 @@ class Settings(BaseSettings):
         description="Names, separated by commas, by which a server that listens on this machine alone may be called "
         "besides localhost: that of a reverse proxy, say. * allows any.",
     )
+    auth: Literal["none", "password", "proxy"] = Field(
+        "none", description="Who may come in: none (everybody), password (own accounts) or proxy (see docs/access.md)."
+    )
+    allow_no_login: bool = Field(
+        False, description="Serve without logins although other machines get here: for networks that you trust wholly."
+    )
+    session_hours: float = Field(12.0, gt=0, description="Hours without use after which a login is over.")
+    login_tries: int = Field(5, gt=0, description="Wrong passwords of a name from one address before it has to wait.")
+    login_minutes: float = Field(15.0, ge=1, description="Minutes of that wait.")
+    uploads_per_minute: int = Field(
+        600, ge=0, description="With logins: pictures that one account may bring in in a minute; 0 for any number."
+    )
+    reads_per_minute: int = Field(
+        600, ge=0, description="With logins: readings that one account may start in a minute; 0 for any number."
+    )
+    proxy_header: str = Field(
+        "X-Forwarded-User", description="proxy: header in which the proxy names the person who is logged in."
+    )
+    trusted_proxies: str = Field(
+        "127.0.0.1, ::1",
+        description="Addresses or networks, separated by commas, whose X-Forwarded- headers count.",
+    )
+    proxy_role: Literal["viewer", "annotator", "reviewer", "admin"] = Field(
+        "viewer", description="proxy: role of a person whom the proxy names for the first time."
+    )
+    keep_pictures_days: int = Field(
+        0, ge=0, description="Days after which the pictures of pages go, while labels stay; 0 keeps them."
+    )
     data_dir: Path = Field(Path("data"), description="Folder of the database, the pictures and own templates.")
     export_dir: Path = Field(Path("exports"), description="Folder within which the page may push data into folders.")
     engine: str = Field(

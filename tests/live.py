@@ -20,7 +20,7 @@ START_SECONDS = 60
 
 def rest_app(settings: Settings, engines: Engines) -> FastAPI:
     """The whole server but for the page, which takes seconds to build."""
-    with patch.object(app, "mount", lambda made, _: made):
+    with patch.object(app, "mount", lambda made, *_: made):
         return app.create_app(settings, engines)
 
 

@@ -72,6 +72,8 @@ ONLY_IN: dict[str, set[str]] = {
     "vllm": {"engines"},
     "openai": {"engines"},
     "prometheus_client": {"metrics"},
+    "argon2": {"services"},
+    "limits": {"services"},
     "pyarrow": {"exports"},
     "pikepdf": {"exports"},
 }

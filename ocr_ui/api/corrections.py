@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, State, Verdict
+from ocr_ui.services.access import who
 from ocr_ui.services.annotate import Saved
 from ocr_ui.services.workbench import Workbench
 
@@ -42,7 +42,7 @@ def correction_routes(workbench: Workbench) -> APIRouter:
             verdict=body.verdict,
             error_kinds=body.error_kinds,
             note=body.note,
-            person=Person(body.person.strip()),
+            person=who(body.person),
             client_key=body.client_key,
             base_revision=body.base_revision,
             state=body.state,

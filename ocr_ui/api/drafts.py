@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.domain.person import Person
+from ocr_ui.services.access import who
 from ocr_ui.services.drafts import DraftPlace
 from ocr_ui.services.workbench import Workbench
 
@@ -30,7 +30,7 @@ def draft_routes(workbench: Workbench) -> APIRouter:
     @routes.post("/v1/items/{recognition_id}/draft")
     async def keep(recognition_id: int, body: DraftBody) -> dict:
         """Keeps edits that are not saved yet, answered only when they are on disk; each browser has one an item."""
-        place = DraftPlace(recognition_id, body.browser, Person(body.person.strip()), body.second)
+        place = DraftPlace(recognition_id, body.browser, who(body.person), body.second)
         if body.draft is None:
             await drafts.drop(place)
             return {"kept_at": None}
@@ -44,7 +44,7 @@ def draft_routes(workbench: Workbench) -> APIRouter:
         second: bool = False,
     ) -> ExactJSONResponse:
         """The newest draft of this browser or of this person, `draft` null where there is none."""
-        found = await drafts.find(DraftPlace(recognition_id, browser, Person(person.strip()), second))
+        found = await drafts.find(DraftPlace(recognition_id, browser, who(person), second))
         if found is None:
             return ExactJSONResponse({"draft": None})
         kept = {"draft": found.body, "base_version": found.base_version, "kept_at": found.kept_at.isoformat()}

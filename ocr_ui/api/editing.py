@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import Task
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.access import who
 from ocr_ui.services.field_links import field_links
 from ocr_ui.services.line_history import entry_value
 from ocr_ui.services.ordering import ordered_ids
@@ -85,7 +85,7 @@ def editing_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
 
         Closing the connection ends the engine's work.
         """
-        person = Person(body.person.strip())
+        person = who(body.person)
         steps = workbench.rereader.read(recognition_id, body.lines, body.quad, body.ids, body.engine, person)
         told = _told(steps, localize_error, language_of(request))
         return StreamingResponse(told, media_type="application/x-ndjson")

@@ -15,8 +15,8 @@ from starlette.background import BackgroundTask
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.pictures import name_of
 from ocr_ui.domain.job import PRIORITIES
-from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput
+from ocr_ui.services.access import who
 from ocr_ui.services.job_view import job_value, result_pieces
 from ocr_ui.services.jobs import Handed, JobAsk, JobProgress
 from ocr_ui.services.workbench import Workbench
@@ -58,8 +58,8 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         values, listed = _json(variables, "variables", dict), _json(rules, "rules", list)
         texts = {str(key): str(value) for key, value in values.items()}
         ask = JobAsk(template, texts, engine, pages, priority, name, webhook, tuple(listed))
-        who = Person(person.strip()) if person.strip() else None
-        return told(await jobs.create(ask, _handed(files), who, start), request)
+        asker = who(person)
+        return told(await jobs.create(ask, _handed(files), asker if asker.name else None, start), request)
 
     @routes.post("/v1/jobs/{job}/files", status_code=202)
     async def add(job: int, files: Annotated[list[UploadFile], File()], request: Request) -> dict[str, Any]:

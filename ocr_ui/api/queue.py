@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import State
 from ocr_ui.errors import BadInput
+from ocr_ui.services.access import who
 from ocr_ui.services.queue import LONGEST_NAME, MOST_CANDIDATES
 from ocr_ui.services.workbench import Workbench
 
@@ -25,7 +26,7 @@ class Held(BaseModel):
 
     @property
     def who(self) -> Person:
-        return Person(self.person.strip())
+        return who(self.person)
 
 
 class TakeBody(Held):
@@ -124,7 +125,7 @@ def queue_routes(workbench: Workbench) -> APIRouter:
     async def move(recognition_id: int, body: StateBody) -> dict:
         """Moves an item to another state; verdict and page stay."""
         stored = await workbench.annotator.set_state(
-            recognition_id, body.state, Person(body.person.strip()), body.note, body.client_key, body.base_revision
+            recognition_id, body.state, who(body.person), body.note, body.client_key, body.base_revision
         )
         return {
             "state": stored.review.state,
@@ -151,7 +152,7 @@ def queue_routes(workbench: Workbench) -> APIRouter:
     @routes.post("/v1/saved-filters")
     async def save(body: FilterBody) -> dict:
         """Saves filters, and `sort`, under a name; an older one of that name is replaced."""
-        await queue.save(body.name, body.query, Person(body.person.strip()))
+        await queue.save(body.name, body.query, who(body.person))
         return {}
 
     @routes.post("/v1/saved-filters/remove")
@@ -167,7 +168,7 @@ def _pace(pace: Any) -> dict:
 
 
 def _person(query: Any) -> Person:
-    return Person(query.get("person", "").strip())
+    return who(query.get("person", ""))
 
 
 def _since(query: Any) -> datetime:

@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 from ocr_ui.api.corrections import saved_value
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Choice
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.services.access import own, who
 from ocr_ui.services.rollout_view import (
     batch_value,
     judged_value,
@@ -108,13 +108,13 @@ def rollout_routes(workbench: Workbench, localize: Localize) -> APIRouter:
 
         Closing the connection ends the engine's work; the answers that had come are kept.
         """
-        steps = rollouts.sample(recognition_id, body.ask, Person(body.person.strip()), body.owner)
+        steps = rollouts.sample(recognition_id, body.ask, who(body.person), own(body.owner))
         return StreamingResponse(_lines(steps, localize, language_of(request)), media_type="application/x-ndjson")
 
     @routes.post("/v1/rollouts/stop")
     async def stop(body: StopBody) -> dict[str, int]:
         """Ends what this owner has running; what came is kept."""
-        return {"stopped": await rollouts.stop(body.owner)}
+        return {"stopped": await rollouts.stop(own(body.owner))}
 
     @routes.get("/v1/rollouts/{rollout_id}")
     async def show(rollout_id: int, request: Request) -> ExactJSONResponse:
@@ -133,7 +133,7 @@ def rollout_routes(workbench: Workbench, localize: Localize) -> APIRouter:
             rollout_id,
             body.answer,
             body.base_version,
-            Person(body.person.strip()),
+            who(body.person),
             body.edit,
             body.seconds,
             body.client_key,
@@ -143,23 +143,23 @@ def rollout_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     @routes.post("/v1/rollouts/{rollout_id}/ranking")
     async def rank(rollout_id: int, body: RankingBody) -> dict[str, Any]:
         """Answers in order, the best first."""
-        person = Person(body.person.strip())
+        person = who(body.person)
         return judgement_value(await rollouts.rank(rollout_id, body.answers, person, body.seconds, body.client_key))
 
     @routes.post("/v1/rollouts/{rollout_id}/pair")
     async def pair(rollout_id: int, body: NextBody) -> ExactJSONResponse:
         """Two answers to compare blind, the sides at random; {"pair": null} where none is left for this person."""
-        return ExactJSONResponse(pair_value(await pairs.next(rollout_id, Person(body.person.strip()), body.skip)))
+        return ExactJSONResponse(pair_value(await pairs.next(rollout_id, who(body.person), body.skip)))
 
     @routes.post("/v1/rollout-pairs/{token}")
     async def judge(token: str, body: PairBody) -> dict[str, Any]:
         """Keeps a choice and tells which answers they were. Sent again, it counts once."""
-        return judged_value(*await pairs.judge(token, body.choice, Person(body.person.strip()), body.seconds))
+        return judged_value(*await pairs.judge(token, body.choice, who(body.person), body.seconds))
 
     @routes.post("/v1/rollout-jobs", status_code=202)
     async def start(body: BatchBody, request: Request) -> dict[str, Any]:
         """Starts a batch over a filter of the dataset, or goes on with the unfinished one that asks the same."""
-        person = Person(body.person.strip())
+        person = who(body.person)
         return localize(
             batch_value(await batches.start(body.ask, body.filters, person, body.retry_failed)), language_of(request)
         )

@@ -10,9 +10,9 @@ from pydantic import BaseModel, Field
 from ocr_ui.api.corrections import saved_value
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, Verdict
 from ocr_ui.domain.second import Choice
+from ocr_ui.services.access import who
 from ocr_ui.services.second_reviews import agreement_value, dispute_value, second_value
 from ocr_ui.services.workbench import Workbench
 
@@ -53,7 +53,7 @@ def second_review_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     async def begin(recognition_id: int, request: Request, person: str = "", blind: bool = True) -> ExactJSONResponse:
         """The item as a second person gets it, in the form of `/v1/items/{id}`: blind, it has nothing of the first
         review; `second` says which of the two it is, and tells the first review where that is visible."""
-        begun = await second.begin(recognition_id, Person(person.strip()), blind)
+        begun = await second.begin(recognition_id, who(person), blind)
         value = await asyncio.to_thread(workbench.views.item, begun.item)
         first = begun.first and {
             "person": begun.first.person,
@@ -72,7 +72,7 @@ def second_review_routes(workbench: Workbench, localize: Localize) -> APIRouter:
         stored = await second.save(
             body.recognition_id,
             body.content,
-            Person(body.person.strip()),
+            who(body.person),
             body.blind,
             body.verdict,
             body.error_kinds,
@@ -101,7 +101,7 @@ def second_review_routes(workbench: Workbench, localize: Localize) -> APIRouter:
             body.second_id,
             body.base_version,
             {choice.part: Choice(choice.take, choice.text) for choice in body.choices},
-            Person(body.person.strip()),
+            who(body.person),
             body.verdict,
             body.client_key,
         )

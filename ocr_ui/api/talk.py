@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.domain.person import Person
+from ocr_ui.services.access import who
 from ocr_ui.services.talk import ShownGuidelines
 from ocr_ui.services.workbench import Workbench
 
@@ -40,7 +40,7 @@ def talk_routes(workbench: Workbench) -> APIRouter:
     @routes.post("/v1/items/{recognition_id}/comments")
     async def comment(recognition_id: int, body: CommentBody) -> ExactJSONResponse:
         """Adds a comment; the same `client_key` counts once."""
-        arguments = body.text, Person(body.person.strip()), body.line_id, body.client_key
+        arguments = body.text, who(body.person), body.line_id, body.client_key
         return ExactJSONResponse(_comment(await talk.comment(recognition_id, *arguments)))
 
     @routes.get("/v1/guidelines")
@@ -58,7 +58,7 @@ def talk_routes(workbench: Workbench) -> APIRouter:
     @routes.post("/v1/guidelines")
     async def write(body: GuidelinesBody) -> ExactJSONResponse:
         """Stores the version after `base_version`; 409 where somebody was faster."""
-        written = await talk.write(body.base_version, body.text, Person(body.person.strip()))
+        written = await talk.write(body.base_version, body.text, who(body.person))
         return ExactJSONResponse(_guidelines(written))
 
     return routes

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.differences import Difference, compare, same
+from ocr_ui.services.access import needs, require
 from ocr_ui.services.checked_content import checked
 from ocr_ui.storage.corrections import key_reused
 from ocr_ui.storage.records import StoredCorrection, StoredPage, StoredRecognition, StoredReread, StoredReview
@@ -87,18 +89,22 @@ class Annotator:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @needs(Action.READ)
     async def open_item(self, recognition_id: int) -> Item:
         """Raises NotFound (`unknown_recognition`)."""
         return await asyncio.to_thread(self.open_now, recognition_id)
 
+    @needs(Action.READ)
     async def versions(self, recognition_id: int) -> list[StoredCorrection]:
         """All corrections of an item, oldest first."""
         return await asyncio.to_thread(self._store.corrections.versions, recognition_id)
 
+    @needs(Action.READ)
     async def history(self, recognition_id: int) -> list[StoredReview]:
         """All changes of an item's review, oldest first."""
         return await asyncio.to_thread(self._store.reviews.history, recognition_id)
 
+    @needs(Action.READ)
     async def differences(self, recognition_id: int, content: PageContent | dict[str, Any]) -> Difference:
         """The model's output against `content`, which need not be saved.
 
@@ -108,6 +114,7 @@ class Annotator:
         """
         return await asyncio.to_thread(self._differences, recognition_id, content)
 
+    @needs(Action.ANNOTATE, audited="correction.save")
     async def save_correction(
         self,
         recognition_id: int,
@@ -163,6 +170,8 @@ class Annotator:
         state: State | str | None = None,
     ) -> Saved:
         """As `save_correction`, in this thread: inside `Store.transaction` it is saved together with the rest."""
+        if state == State.ACCEPTED:
+            require(Action.REVIEW)
         change = _Change(
             recognition_id,
             base_version,
@@ -177,6 +186,7 @@ class Annotator:
         )
         return self._save(change)
 
+    @needs(Action.ANNOTATE, audited="state.set")
     async def set_state(
         self,
         recognition_id: int,
@@ -191,6 +201,8 @@ class Annotator:
         Raises as `save_correction`, and BadInput (`state_not_allowed`).
         """
         wanted = _choice(State, state, "unknown_state")
+        if wanted is State.ACCEPTED:
+            require(Action.REVIEW)
         arguments = recognition_id, wanted, person or Person(""), checked_note(note), checked_key(client_key)
         return await asyncio.to_thread(self._move, *arguments, base_revision)
 

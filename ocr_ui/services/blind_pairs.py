@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Answer, Choice, Judgement, Kind
 from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.services.access import needs
 from ocr_ui.services.rollouts import LONGEST_LOOK, Rollouts, Shown
 from ocr_ui.storage import people
 from ocr_ui.storage.records import StoredJudgement
@@ -53,6 +55,7 @@ class BlindPairs:
         self._open: OrderedDict[str, tuple[int, int, int]] = OrderedDict()
         self._skipped: OrderedDict[tuple[int, str, frozenset[int]], None] = OrderedDict()
 
+    @needs(Action.ANNOTATE)
     async def next(self, rollout_id: int, person: Person | None = None, skip: str = "") -> Pair | None:
         """A pair that the person has not judged; None where there is none left.
 
@@ -89,6 +92,7 @@ class BlindPairs:
         answers = {answer.number: answer for answer in shown.stored.rollout.answers}
         return Pair(token, rollout_id, answers[one], answers[other], len(every) - len(left_over), len(every))
 
+    @needs(Action.ANNOTATE, audited="pair.judge")
     async def judge(
         self, token: str, choice: str, person: Person | None = None, seconds: float = 0.0
     ) -> tuple[StoredJudgement, tuple[Answer, Answer]]:

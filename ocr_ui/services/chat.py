@@ -9,12 +9,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import EngineRequest, Finished, LinesDelta, SampleEvent, TextDelta
 from ocr_ui.engines.samples import samples
 from ocr_ui.errors import NotFound
 from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.images.transform import prepare
+from ocr_ui.services.access import needs
 from ocr_ui.services.admission import too_late
 from ocr_ui.services.engines import LOADING_BEAT, Engines
 from ocr_ui.services.pacing import paced
@@ -76,6 +78,7 @@ class Chat:
             "unknown_model", f"There is no model {model[:80]!r}.", f"Use: {known}.", model=model[:80], known=known
         )
 
+    @needs(Action.RECOGNIZE, audited="chat.ask", limited="reads")
     async def ask(self, question: Question) -> AsyncIterator[Piece | None]:
         """The answers as they come, None as a sign of life in silence. Closing this ends the engine's work.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import Field, PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.page import Page
@@ -15,6 +16,7 @@ from ocr_ui.errors import BadInput
 from ocr_ui.scoring.differences import LinePair, compare
 from ocr_ui.scoring.pairing import SAME_PLACE
 from ocr_ui.scoring.segments import Segment, segments
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item
 from ocr_ui.storage.records import ReadingRow
 from ocr_ui.storage.store import Store
@@ -75,6 +77,7 @@ class Comparer:
     def __init__(self, store: Store, annotator: Annotator) -> None:
         self._store, self._annotator = store, annotator
 
+    @needs(Action.READ)
     async def compare(self, left_id: int, right_id: int) -> Comparison:
         """Raises NotFound (`unknown_recognition`), BadInput (`not_the_same_picture`)."""
         left, right = await self._annotator.open_item(left_id), await self._annotator.open_item(right_id)
@@ -88,6 +91,7 @@ class Comparer:
             )
         return await asyncio.to_thread(compare_items, left, right)
 
+    @needs(Action.READ)
     async def readings(self, recognition_id: int) -> list[ReadingRow]:
         """The newest readings of the page of an item, itself among them. Raises NotFound (`unknown_recognition`)."""
         return await asyncio.to_thread(self._store.recognitions.of_same_page, recognition_id)

@@ -8,8 +8,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.exports import card
 from ocr_ui.exports.card import Agreement, Card, Figures
+from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import as_filters, set_filters, shown_filters
 from ocr_ui.services.export import ExportReport
 from ocr_ui.services.whole_folders import files_of, move, real, told, work_folder
@@ -21,6 +23,7 @@ class DataCards:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @needs(Action.READ)
     async def text(self, version: str, licence: str = "", nameless: bool = False) -> str:
         """As `text_now`, off the event loop."""
         return await asyncio.to_thread(self.text_now, version, licence, nameless)

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.scripts import SCRIPTS
+from ocr_ui.services.access import needs
 from ocr_ui.services.figures import prepare
 from ocr_ui.storage.items import NO_VERDICT, REVIEWS, SORTS, Filters, ItemRow
 from ocr_ui.storage.store import Store
@@ -67,6 +69,7 @@ class Dataset:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @needs(Action.READ)
     async def list(
         self,
         filters: Filters | Mapping[str, Any] | None = None,
@@ -82,18 +85,22 @@ class Dataset:
         wanted = as_filters(filters)
         return await asyncio.to_thread(self._window, wanted, sort, min(limit, MOST_ROWS), max(0, offset))
 
+    @needs(Action.READ)
     async def count(self, filters: Filters | Mapping[str, Any] | None = None) -> int:
         return await asyncio.to_thread(self._store.items.count, as_filters(filters))
 
+    @needs(Action.READ)
     async def ids(self, filters: Filters | Mapping[str, Any] | None, sort: str, limit: int) -> list[int]:
         """The items of `list`, at most `limit`, as numbers alone. Raises as `list`."""
         return await asyncio.to_thread(self._ids, as_filters(filters), sort, limit)
 
+    @needs(Action.READ)
     async def summary(self, filters: Filters | Mapping[str, Any] | None = None) -> dict[str, dict[str, int]]:
         """Numbers of items by day (of the recognition, UTC, none left out in between), verdict (or `none`), error kind,
         template and state, for charts."""
         return await asyncio.to_thread(self._summary, as_filters(filters))
 
+    @needs(Action.READ)
     async def choices(self) -> dict[str, tuple[str, ...]]:
         """The values that each filter can be set to: those in the store, and all verdicts, states and error kinds."""
         return await asyncio.to_thread(self._choices)

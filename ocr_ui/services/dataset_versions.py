@@ -14,9 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import BadInput
+from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.records import LoggedExport, StoredVersion
@@ -30,6 +32,7 @@ class DatasetVersions:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @needs(Action.REVIEW, audited="version.freeze")
     async def freeze(
         self,
         name: str,
@@ -73,18 +76,22 @@ class DatasetVersions:
             name, marks, digest.hexdigest(), set_filters(wanted), licence.strip(), VERSION, who
         )
 
+    @needs(Action.READ)
     async def list(self) -> list[StoredVersion]:
         """All versions, the newest first."""
         return await asyncio.to_thread(self._store.versions.list)
 
+    @needs(Action.READ)
     async def get(self, name: str) -> StoredVersion:
         """Raises NotFound (`unknown_version`)."""
         return await asyncio.to_thread(self._store.versions.get, name)
 
+    @needs(Action.REVIEW, audited="version.delete")
     async def delete(self, name: str) -> None:
         """Raises NotFound (`unknown_version`), Conflict (`version_exported`)."""
         await asyncio.to_thread(self._store.versions.delete, name)
 
+    @needs(Action.READ)
     async def exports(self, name: str = "", limit: int = 50) -> Sequence[LoggedExport]:
         """The newest exports first, of one version or of all. Raises NotFound (`unknown_version`)."""
         return await asyncio.to_thread(self._store.versions.exports, name, limit)

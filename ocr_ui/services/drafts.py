@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
+from ocr_ui.services.access import needs, own
 from ocr_ui.storage.records import Draft
 from ocr_ui.storage.store import Store
 
@@ -32,6 +34,7 @@ class Drafts:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @needs(Action.ANNOTATE)
     async def keep(self, place: DraftPlace, base_version: int, body: Mapping[str, Any]) -> datetime:
         """Keeps a draft in place of this browser's older one; it is on disk when this returns.
 
@@ -43,15 +46,17 @@ class Drafts:
             NotFound: `unknown_recognition`.
             StoreFailed: disk full, read-only, locked, broken.
         """
-        arguments = place.recognition_id, place.second, place.browser, place.person, base_version, body
+        arguments = place.recognition_id, place.second, own(place.browser), place.person, base_version, body
         return await asyncio.to_thread(self._store.drafts.put, *arguments)
 
+    @needs(Action.READ)
     async def find(self, place: DraftPlace) -> Draft | None:
         """The newest draft of this browser, or of somebody of this name from another one."""
-        arguments = place.recognition_id, place.second, place.browser, place.person
+        arguments = place.recognition_id, place.second, own(place.browser), place.person
         return await asyncio.to_thread(self._store.drafts.find, *arguments)
 
+    @needs(Action.ANNOTATE)
     async def drop(self, place: DraftPlace) -> None:
         """Forgets the drafts that `find` chooses from."""
-        arguments = place.recognition_id, place.second, place.browser, place.person
+        arguments = place.recognition_id, place.second, own(place.browser), place.person
         await asyncio.to_thread(self._store.drafts.drop, *arguments)

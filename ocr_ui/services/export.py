@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import BadInput, NotFound, StoreFailed
 from ocr_ui.exports.files import pack
@@ -25,6 +26,7 @@ from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.show import COMMANDS, first_record
 from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
+from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import as_filters, set_filters, shown_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.preferred import sampled_answers
@@ -235,6 +237,7 @@ class Exporter:
             yield piece
         self.note(run.report(chosen, Path(), digest.hexdigest()), DOWNLOAD, wanted, Options())
 
+    @needs(Action.READ, audited="export.download")
     async def stream(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> AsyncIterator[bytes]:
         """As `chunks`, off the event loop; closing it early frees the store."""
         pieces = self.chunks(format, filters)
@@ -244,6 +247,7 @@ class Exporter:
         finally:
             await asyncio.to_thread(pieces.close)  # type: ignore[attr-defined]
 
+    @needs(Action.READ, audited="export.download")
     async def packed(
         self,
         format: str,
@@ -257,6 +261,7 @@ class Exporter:
         """
         return await asyncio.to_thread(self._packed, format, filters, options or Options())
 
+    @needs(Action.READ, audited="export.download")
     async def bundled(
         self, formats: Sequence[str], filters: Filters | Mapping[str, Any] | None = None, name: str = "results"
     ) -> Download:
@@ -288,6 +293,7 @@ class Exporter:
             raise
         return Download(archive, archive.name, FolderFormat.media_type, folder)
 
+    @needs(Action.READ)
     async def example(self, format: str, filters: Filters | Mapping[str, Any] | None = None) -> Example:
         """One real record, of the items that were reviewed last. Raises as `export_now`."""
         return await asyncio.to_thread(self._example, format, as_filters(filters))
@@ -304,6 +310,7 @@ class Exporter:
                 raise _nothing_left(report)
             return Example(chosen.name, first_record(chosen, Path(folder)), COMMANDS.get(chosen.name, ""))
 
+    @needs(Action.READ)
     async def check(
         self, format: str, filters: Filters | Mapping[str, Any] | None = None, options: Options | None = None
     ) -> ExportReport:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.job import PRIORITIES, JobState, PageRanges, numbered
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate
@@ -14,6 +15,7 @@ from ocr_ui.engines.registry import unknown_kind
 from ocr_ui.errors import BadInput, TooLarge
 from ocr_ui.images import refusals
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.access import needs
 from ocr_ui.services.archives import is_archive, look_through
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import clean_name
@@ -109,6 +111,7 @@ class Jobs:
         for event in self._listeners:
             event.set()
 
+    @needs(Action.RECOGNIZE, audited="job.create")
     async def create(
         self, ask: JobAsk, files: Sequence[Handed] = (), person: Person | None = None, start: bool = True
     ) -> JobProgress:
@@ -128,32 +131,39 @@ class Jobs:
         self._tell()
         return await self.progress(job)
 
+    @needs(Action.RECOGNIZE, audited="job.add")
     async def add(self, job: int, files: Sequence[Handed]) -> JobProgress:
         """More files for a batch that has not ended. Raises NotFound, Conflict (`job_ended`), and as `create`."""
         await asyncio.to_thread(self._add, job, files)
         self._tell()
         return await self.progress(job)
 
+    @needs(Action.READ)
     async def list(self, limit: int = 20) -> list[JobProgress]:
         """The newest first, without their failures."""
         return await asyncio.to_thread(self._list, min(limit, MOST_LISTED))
 
+    @needs(Action.READ)
     async def progress(self, job: int) -> JobProgress:
         """Raises NotFound (`unknown_job`)."""
         return await asyncio.to_thread(self._progress, job)
 
+    @needs(Action.RECOGNIZE, audited="job.pause")
     async def pause(self, job: int) -> JobProgress:
         """Begins no more pages; those that are being read are finished. Raises NotFound."""
         return await self._changed(self._store.jobs.pause, job)
 
+    @needs(Action.RECOGNIZE, audited="job.resume")
     async def resume(self, job: int) -> JobProgress:
         """Goes on with a batch that is paused. Raises NotFound."""
         return await self._changed(self._store.jobs.resume, job)
 
+    @needs(Action.RECOGNIZE, audited="job.cancel")
     async def cancel(self, job: int) -> JobProgress:
         """Gives up what is not done; what is done stays. Raises NotFound."""
         return await self._changed(self._store.jobs.cancel, job)
 
+    @needs(Action.RECOGNIZE, audited="job.retry")
     async def retry(self, job: int) -> JobProgress:
         """What failed is tried once more. Raises NotFound, Conflict (`job_ended`) for a cancelled one."""
         return await self._changed(self._store.jobs.retry, job)

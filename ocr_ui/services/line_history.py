@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.recognition import EngineName
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.storage.records import StoredCorrection
 from ocr_ui.storage.store import Store
@@ -42,6 +44,7 @@ class LineHistory:
     def __init__(self, store: Store, annotator: Annotator) -> None:
         self._store, self._annotator = store, annotator
 
+    @needs(Action.READ)
     async def of(self, recognition_id: int, line_id: str) -> list[Entry]:
         """All that is stored of a line, oldest first; empty for a line that was never stored.
 

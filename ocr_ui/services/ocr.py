@@ -10,10 +10,12 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.access import needs
 from ocr_ui.services.admission import too_late
 from ocr_ui.services.engines import LOADING_BEAT, Engines
 from ocr_ui.services.once import recognition_value
@@ -120,6 +122,7 @@ class Ocr:
                 else:
                     yield grown.step(step)
 
+    @needs(Action.READ)
     async def stored(self, recognition_id: int) -> dict[str, Any]:
         """A result as `read` gave it. Raises NotFound (`unknown_recognition`)."""
         return await asyncio.to_thread(self._stored, recognition_id)

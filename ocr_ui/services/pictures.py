@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.page import Page
-from ocr_ui.domain.person import Person
 from ocr_ui.engines.orientation import OrientationFinder
 from ocr_ui.errors import BadInput, EngineDead, StoreFailed
 from ocr_ui.images.door import (
@@ -25,9 +25,12 @@ from ocr_ui.images.door import (
     rotate_quarters,
     thumbnail,
 )
+from ocr_ui.services.access import acting, needs, who
 from ocr_ui.services.engine_entries import READER
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
+from ocr_ui.storage.pages import unknown_page
+from ocr_ui.storage.records import StoredPage
 from ocr_ui.storage.store import Store
 
 log = logging.getLogger(__name__)
@@ -53,6 +56,7 @@ class PageStore:
         self._limits = Limits.from_settings(settings)
         self._documents = replace(self._limits, max_bytes=settings.max_document_bytes)
 
+    @needs(Action.RECOGNIZE, audited="picture.receive", limited="uploads")
     async def receive(self, data: bytes, name: str, person: str = "", page_number: int = 1) -> Received:
         """Takes a file, makes its picture upright and stores it.
 
@@ -80,12 +84,14 @@ class PageStore:
         page = await asyncio.to_thread(self._put, pixels, clean_name(name), number)
         return page, (*picture.warnings, *turned)
 
+    @needs(Action.RECOGNIZE, audited="picture.rotate")
     async def rotate(self, sha256: str, turns: int, person: str = "") -> Received:
         """Stores a page turned by quarter turns clockwise, as a page of its own; results of the old one stay with it.
 
         Raises:
             NotFound: there is no such page.
         """
+        await asyncio.to_thread(self._check_open, sha256)
         old = await asyncio.to_thread(self._store.pages.by_sha256, sha256)
         pixels = await asyncio.to_thread(self._pixels, sha256)
         turned = await asyncio.to_thread(rotate_quarters, pixels, turns % 4)
@@ -93,7 +99,8 @@ class PageStore:
 
     def _keep(self, pixels: np.ndarray, name: str, person: str, warnings: tuple[ContentWarning, ...]) -> Received:
         page = self._put(pixels, name)
-        document = self._store.pages.add_document(name, [page], Person(person) if person else None)
+        owner = who(person)
+        document = self._store.pages.add_document(name, [page], owner if owner.name else None)
         return Received(document.page_ids[0], page, warnings)
 
     def _put(self, pixels: np.ndarray, name: str, number: int = 1) -> Page:
@@ -103,8 +110,26 @@ class PageStore:
 
     async def load(self, page_id: int) -> tuple[Page, np.ndarray]:
         """A page and its pixels, uint8 (height, width, 3) RGB. Raises NotFound."""
-        stored = await asyncio.to_thread(self._store.pages.get, page_id)
+        stored = await asyncio.to_thread(self._open_page, page_id)
         return stored.page, await asyncio.to_thread(self._pixels, stored.page.sha256)
+
+    def _open_page(self, page_id: int) -> StoredPage:
+        """Raises NotFound where there is no such page, and where it is nobody else's business yet."""
+        stored = self._store.pages.get(page_id)
+        self._check_open(stored.page.sha256, page_id)
+        return stored
+
+    def _check_open(self, sha256: str, page_id: int | None = None) -> None:
+        """A page is the team's once somebody has had it read; until then it is of whoever brought it in.
+
+        Raises:
+            NotFound: as where there is none: who asks learns nothing.
+        """
+        identity = acting().identity
+        if not identity.logged_in or identity.may(Action.ADMIN):
+            return
+        if not self._store.pages.is_open_to(identity.name, sha256, page_id):
+            raise unknown_page(page=page_id or sha256)
 
     def _pixels(self, sha256: str) -> np.ndarray:
         try:
@@ -117,18 +142,24 @@ class PageStore:
                 sha256=sha256,
             ) from error
 
+    @needs(Action.READ)
     async def again(self, page_id: int) -> Received:
         """A page that came in before. Raises NotFound."""
-        stored = await asyncio.to_thread(self._store.pages.get, page_id)
+        stored = await asyncio.to_thread(self._open_page, page_id)
         return Received(stored.id, stored.page)
 
+    @needs(Action.READ)
     async def file(self, sha256: str) -> Path:
         """The PNG file of a picture. Raises BadInput for what is no sha256, NotFound where there is none."""
-        return await asyncio.to_thread(self._store.pictures.path, sha256)
+        path = await asyncio.to_thread(self._store.pictures.path, sha256)
+        await asyncio.to_thread(self._check_open, sha256)
+        return path
 
+    @needs(Action.READ)
     async def thumbnail(self, sha256: str) -> bytes:
         """A small JPEG; made anew where it is missing."""
         kept = self._store.pictures.thumbnail(sha256)
+        await asyncio.to_thread(self._check_open, sha256)
         if kept is not None:
             return await asyncio.to_thread(kept.read_bytes)
         pixels = await asyncio.to_thread(self._pixels, sha256)

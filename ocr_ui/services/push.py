@@ -15,8 +15,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError, internal
 from ocr_ui.exports.sample import Options
+from ocr_ui.services.access import needs
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Filters
 from ocr_ui.services.export import Exporter, ExportReport
@@ -147,6 +149,7 @@ class Pushes:
         self._pusher, self._folder = pusher, Path(folder).resolve()
         self._kept, self._next = OrderedDict[int, Push](), 1
 
+    @needs(Action.ADMIN, audited="push.start")
     def start(self, asked: Asked, token: str = "") -> Push:
         """Begins a push in a thread of its own.
 
@@ -165,6 +168,7 @@ class Pushes:
         threading.Thread(target=self._run, args=(push, asked, token), name=f"push-{push.id}", daemon=True).start()
         return push
 
+    @needs(Action.ADMIN)
     def get(self, push_id: int) -> Push:
         """Raises NotFound (`unknown_push`)."""
         if push_id not in self._kept:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, Conflict
+from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import Dataset, read_filters
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import Claim, Pace, SavedFilter
@@ -35,12 +37,14 @@ class Queue:
         self._store, self._dataset = store, dataset
         self._minutes = settings.claim_minutes
 
+    @needs(Action.READ)
     async def items(self, filters: Mapping[str, Any], sort: str, person: Person, since: datetime) -> Line:
         """Args: since: from when on items count for the pace. Raises as `Dataset.list`."""
         ids = await self._dataset.ids(filters, sort, LONGEST_QUEUE)
         total = len(ids) if len(ids) < LONGEST_QUEUE else await self._dataset.count(filters)
         return Line(tuple(ids), total, await self.pace(person, since))
 
+    @needs(Action.ANNOTATE)
     async def take(
         self,
         candidates: Sequence[int],
@@ -61,6 +65,7 @@ class Queue:
         arguments = tuple(candidates[:MOST_CANDIDATES]), wanted, _holder(holder), person, self._minutes, tuple(alive)
         return await asyncio.to_thread(self._store.claims.take_first, *arguments)
 
+    @needs(Action.ANNOTATE)
     async def take_one(self, recognition_id: int, holder: str, person: Person) -> Claim:
         """Claims this item.
 
@@ -81,6 +86,7 @@ class Queue:
             until=other.until.isoformat() if other else "",
         )
 
+    @needs(Action.ANNOTATE)
     async def work(
         self, items: Sequence[int], holder: str, person: Person, at: int | None = None, seconds: float = 0.0
     ) -> datetime:
@@ -91,23 +97,29 @@ class Queue:
         _holder(holder)
         return await asyncio.to_thread(self._work, tuple(items), holder, person, at, min(seconds, MOST_SECONDS))
 
+    @needs(Action.ANNOTATE)
     async def release(self, holder: str, items: Sequence[int] | None = None) -> None:
         await asyncio.to_thread(self._store.claims.release, _holder(holder), items)
 
+    @needs(Action.READ)
     async def claims(self, items: Sequence[int]) -> dict[int, Claim]:
         """Who has which of these items now."""
         return await asyncio.to_thread(self._store.claims.of, items)
 
+    @needs(Action.READ)
     async def pace(self, person: Person, since: datetime) -> Pace:
         return await asyncio.to_thread(self._store.queues.pace, person, since)
 
+    @needs(Action.READ)
     async def seconds(self, recognition_id: int) -> dict[str, float]:
         """Seconds of work on an item, without idle time, by person."""
         return await asyncio.to_thread(self._store.queues.seconds, recognition_id)
 
+    @needs(Action.READ)
     async def saved(self) -> list[SavedFilter]:
         return await asyncio.to_thread(self._store.queues.filters)
 
+    @needs(Action.ANNOTATE, audited="filter.save")
     async def save(self, name: str, query: Mapping[str, Any], person: Person) -> None:
         """Keeps filters and order under a name, for everybody; an older one of that name is replaced.
 
@@ -120,6 +132,7 @@ class Queue:
         read_filters({key: value for key, value in query.items() if key != "sort"})
         await asyncio.to_thread(self._store.queues.save_filter, clean, query, person)
 
+    @needs(Action.ANNOTATE, audited="filter.remove")
     async def remove(self, name: str) -> None:
         await asyncio.to_thread(self._store.queues.remove_filter, name)
 

@@ -11,12 +11,14 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed
 from ocr_ui.metrics import AtWork, StageClock, reading_ended
+from ocr_ui.services.access import needs, who
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.figures import add_reading
 from ocr_ui.services.pictures import PageStore
@@ -55,6 +57,7 @@ class Recognizer:
         self._ended = asyncio.Event()
         self._keeping: set[asyncio.Task[None]] = set()
 
+    @needs(Action.RECOGNIZE, audited="page.read", limited="reads")
     async def read(
         self,
         page_id: int,
@@ -81,6 +84,7 @@ class Recognizer:
         Raises:
             BadInput, NotFound, EngineDead: before anything runs.
         """
+        person = who(person).name
         # Listed before anything is waited for: whoever presses Stop early means this run.
         with self._runs.listed(owner, request.run_id) as stop:
             self._busy[page_id] += 1
@@ -154,6 +158,7 @@ class Recognizer:
         self._ended.set()
         self._ended = asyncio.Event()
 
+    @needs(Action.READ)
     async def latest(self, page_id: int) -> int | None:
         """The id of the newest recognition of a page, None where there is none.
 

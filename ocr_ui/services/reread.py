@@ -13,6 +13,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import Point, Quad
 from ocr_ui.domain.person import Person
@@ -23,6 +24,7 @@ from ocr_ui.engines.base import Engine
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.images.crops import Cutout, cut_out
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item
 from ocr_ui.services.checked_content import checked
 from ocr_ui.services.engines import Engines
@@ -93,6 +95,7 @@ class Rereader:
         self._store, self._pages, self._engines, self._retries = store, pages, engines, retries
         self._library, self._annotator, self._settings = library, annotator, settings
 
+    @needs(Action.RECOGNIZE, audited="box.read", limited="reads")
     async def read(
         self,
         recognition_id: int,

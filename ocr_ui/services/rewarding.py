@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.recognition import ASKED_NOTHING, IMPORTED, Recognition
 from ocr_ui.domain.review import Verdict
@@ -22,6 +23,7 @@ from ocr_ui.scoring import labels, rewards, versions
 from ocr_ui.scoring.differences import compare
 from ocr_ui.scoring.judge import Judge
 from ocr_ui.scoring.reward_file import RewardFile
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item
 from ocr_ui.services.checked_content import checked
 from ocr_ui.services.export import read_as
@@ -83,12 +85,14 @@ class Rewarding:
         # Of its own: a function that hangs must not hold up the rules.
         self._file_thread = ThreadPoolExecutor(1, thread_name_prefix="reward-file")
 
+    @needs(Action.READ)
     async def score(self, task_name: str, response: str, reference: str, question: str = "") -> Scored:
         """Raises BadInput (`unknown_task`, `no_judge_prompt`), TooLarge (`reward_text_too_long`)."""
         task = rewards.reward_task(task_name)
         score = asyncio.get_running_loop().run_in_executor
         return await score(self._threads, self._score, task, response, reference, question, self._judge)
 
+    @needs(Action.READ)
     async def of_item(
         self, recognition_id: int, content: dict[str, Any] | None = None, part: str | None = None
     ) -> Scored:

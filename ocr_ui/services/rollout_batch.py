@@ -14,10 +14,12 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.engines.samples import check_count
 from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, EngineFailed, StoreFailed, WorkbenchError
+from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.rollouts import Ask, Rollouts
@@ -128,6 +130,7 @@ class RolloutBatches:
 
     # In the background of this process, for a page
 
+    @needs(Action.RECOGNIZE, audited="rollout_batch.start")
     async def start(
         self,
         ask: Ask,
@@ -139,6 +142,7 @@ class RolloutBatches:
         job, resumed = await asyncio.to_thread(self.find, ask, filters, person, retry_failed)
         return await self._launch(job, person, resumed)
 
+    @needs(Action.RECOGNIZE, audited="rollout_batch.resume")
     async def resume(self, job: int) -> BatchProgress:
         """Goes on with a batch; one that runs here is left alone. Raises as `run`."""
         return await self._launch(job, None, True)
@@ -154,6 +158,7 @@ class RolloutBatches:
         running.task = asyncio.create_task(running.follow(steps))
         return first
 
+    @needs(Action.READ)
     async def progress(self, job: int) -> BatchProgress:
         """How far a batch is: as this process runs it, else as it is stored. Raises NotFound."""
         if job in self._running:
@@ -162,11 +167,13 @@ class RolloutBatches:
         counts = await asyncio.to_thread(self._store.rollout_jobs.counts, job)
         return BatchProgress(job, counts, 0.0, ended=True)
 
+    @needs(Action.READ)
     async def newest(self) -> BatchProgress | None:
         """The newest batch; None where there is none."""
         job = await asyncio.to_thread(self._store.rollout_jobs.newest)
         return None if job is None else await self.progress(job)
 
+    @needs(Action.RECOGNIZE, audited="rollout_batch.stop")
     async def stop(self, job: int) -> BatchProgress:
         """Ends a batch that this process runs; the items that wait go on waiting. Raises NotFound."""
         running = self._running.get(job)

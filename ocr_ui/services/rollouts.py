@@ -10,11 +10,13 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import Verdict
 from ocr_ui.domain.rollout import Answer, Judgement, Kind, Rollout
 from ocr_ui.errors import BadInput, StoreFailed, WorkbenchError
 from ocr_ui.scoring.answer_rows import AnswerRow, answer_rows
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item, Saved
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
@@ -94,6 +96,7 @@ class Rollouts:
 
     # Asking
 
+    @needs(Action.RECOGNIZE, audited="rollout.sample", limited="reads")
     async def sample(
         self, recognition_id: int, ask: Ask, person: Person | None = None, owner: str = ""
     ) -> AsyncIterator[Step]:
@@ -225,10 +228,12 @@ class Rollouts:
 
     # Showing
 
+    @needs(Action.READ)
     async def of_item(self, recognition_id: int) -> list[RolloutRow]:
         """The newest rollouts of an item, newest first."""
         return await asyncio.to_thread(self._store.rollouts.of_item, recognition_id)
 
+    @needs(Action.READ)
     async def show(self, rollout_id: int) -> Shown:
         """A rollout, scored against the label as it is now. Raises NotFound (`unknown_rollout`)."""
         stored = await asyncio.to_thread(self._store.rollouts.get, rollout_id)
@@ -249,12 +254,14 @@ class Rollouts:
         await asyncio.to_thread(self._store.rollouts.score, stored.id, scored)
         return scored
 
+    @needs(Action.READ)
     async def judgements(self, rollout_id: int) -> list[StoredJudgement]:
         """All that was said of the answers, oldest first."""
         return await asyncio.to_thread(self._store.rollouts.judgements, rollout_id)
 
     # Judging
 
+    @needs(Action.ANNOTATE, audited="rollout.choose")
     async def choose(
         self,
         rollout_id: int,
@@ -289,6 +296,7 @@ class Rollouts:
         await asyncio.to_thread(self._store.rollouts.judge, rollout_id, best, client_key)
         return saved
 
+    @needs(Action.ANNOTATE, audited="rollout.rank")
     async def rank(
         self,
         rollout_id: int,

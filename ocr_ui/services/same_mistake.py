@@ -6,10 +6,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.reread import written_by_person
 from ocr_ui.errors import NotFound
 from ocr_ui.scoring.mistakes import Mistake, mistake, places
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item
 from ocr_ui.storage.store import Store
 
@@ -45,6 +47,7 @@ class SameMistakes:
     def __init__(self, store: Store, annotator: Annotator) -> None:
         self._store, self._annotator = store, annotator
 
+    @needs(Action.READ)
     async def find(self, recognition_id: int, line_id: str, text: str) -> Elsewhere:
         """Lines of other items that hold what was read wrong in a line, as words of their own, and that no person has
         written.

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.person import Person
@@ -16,6 +17,7 @@ from ocr_ui.errors import BadInput, Conflict, NotFound
 from ocr_ui.scoring.differences import compare
 from ocr_ui.scoring.merging import Part, agreement, merged, parts
 from ocr_ui.scoring.segments import segments
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import (
     Annotator,
     Item,
@@ -64,10 +66,12 @@ class SecondReviewer:
     def __init__(self, store: Store, annotator: Annotator) -> None:
         self._store, self._annotator = store, annotator
 
+    @needs(Action.ANNOTATE)
     async def begin(self, recognition_id: int, person: Person, blind: bool = True) -> Begun:
         """Raises as `save`, the checks of the content apart."""
         return await asyncio.to_thread(self._begin, recognition_id, person, blind)
 
+    @needs(Action.ANNOTATE, audited="second_review.save")
     async def save(
         self,
         recognition_id: int,
@@ -94,14 +98,17 @@ class SecondReviewer:
         checked = checked_verdict(verdict), checked_kinds(error_kinds), checked_note(note), checked_key(client_key)
         return await asyncio.to_thread(self._save, recognition_id, content, person, blind, *checked)
 
+    @needs(Action.READ)
     async def agreement(self) -> dict[str, list[AgreementRow]]:
         """Per pair of people and per template, of the second reviews that stand."""
         return await asyncio.to_thread(self._agreement)
 
+    @needs(Action.READ)
     async def dispute(self, recognition_id: int) -> Dispute:
         """Raises NotFound (`unknown_recognition`, `no_second_review`)."""
         return await asyncio.to_thread(self._dispute, recognition_id)
 
+    @needs(Action.REVIEW, audited="dispute.resolve")
     async def resolve(
         self,
         recognition_id: int,

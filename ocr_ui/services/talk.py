@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.render.markdown import render_markdown
+from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import checked_key
 from ocr_ui.storage.records import Comment, Guidelines
 from ocr_ui.storage.store import Store
@@ -29,10 +31,12 @@ class Talk:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @needs(Action.READ)
     async def comments(self, recognition_id: int) -> list[Comment]:
         """All of an item, oldest first."""
         return await asyncio.to_thread(self._store.comments.of, recognition_id)
 
+    @needs(Action.ANNOTATE, audited="comment.add")
     async def comment(
         self, recognition_id: int, text: str, person: Person, line_id: str = "", client_key: str = ""
     ) -> Comment:
@@ -49,14 +53,17 @@ class Talk:
         arguments = recognition_id, line_id, text.strip(), person, checked_key(client_key)
         return await asyncio.to_thread(self._store.comments.add, *arguments)
 
+    @needs(Action.READ)
     async def guidelines(self, version: int | None = None) -> ShownGuidelines:
         """Raises NotFound (`no_such_guidelines`)."""
         return await asyncio.to_thread(self._guidelines, version)
 
+    @needs(Action.READ)
     async def versions(self) -> list[Guidelines]:
         """All versions, newest first."""
         return await asyncio.to_thread(self._store.comments.versions)
 
+    @needs(Action.REVIEW, audited="guidelines.write")
     async def write(self, base_version: int, text: str, person: Person) -> ShownGuidelines:
         """Stores Markdown as the version after `base_version`.
 

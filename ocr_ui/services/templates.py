@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from ocr_ui.domain.access import Action
+from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.errors import BadInput
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.access import needs
 from ocr_ui.settings import Settings
+
+
+class Templates(PromptLibrary):
+    """A library whose changes are a reviewer's."""
+
+    @needs(Action.REVIEW, audited="template.add")
+    def save_new(self, *arguments: Any, **named: Any) -> PromptTemplate:
+        return super().save_new(*arguments, **named)
+
+    @needs(Action.REVIEW, audited="template.save")
+    def save_version(self, *arguments: Any, **named: Any) -> PromptTemplate:
+        return super().save_version(*arguments, **named)
+
+    @needs(Action.REVIEW, audited="template.restore")
+    def restore(self, *arguments: Any, **named: Any) -> PromptTemplate:
+        return super().restore(*arguments, **named)
 
 
 def open_templates(settings: Settings) -> PromptLibrary:
@@ -14,7 +34,7 @@ def open_templates(settings: Settings) -> PromptLibrary:
 
     They are read and written at once: call from a thread, as handlers that are no coroutines are.
     """
-    return PromptLibrary(settings.prompts_dir, settings.data_dir / "prompts")
+    return Templates(settings.prompts_dir, settings.data_dir / "prompts")
 
 
 def parse_variables(pairs: Iterable[str]) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.accounts import Accounts
 from ocr_ui.services.admission import Admission
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.blind_pairs import BlindPairs
@@ -23,11 +24,14 @@ from ocr_ui.services.job_runner import JobRunner
 from ocr_ui.services.jobs import Jobs
 from ocr_ui.services.line_history import LineHistory
 from ocr_ui.services.ocr import Ocr
+from ocr_ui.services.page_sessions import PageSessions
 from ocr_ui.services.pictures import PageStore, Upright
 from ocr_ui.services.push import Pusher, Pushes
 from ocr_ui.services.queue import Queue
+from ocr_ui.services.rates import Rates
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.reread import Rereader
+from ocr_ui.services.retention import Retention
 from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.rollout_batch import RolloutBatches
@@ -51,6 +55,10 @@ class Workbench:
     ocr: Ocr
     chat: Chat
     admission: Admission
+    accounts: Accounts
+    rates: Rates
+    retention: Retention
+    page_sessions: PageSessions
     retries: Retries
     rereader: Rereader
     mistakes: SameMistakes
@@ -96,6 +104,7 @@ class Workbench:
         rollouts = Rollouts(store, pages, engines, retries, annotator, rewarding, settings)
         exporter, cards = Exporter(store), DataCards(store)
         recognizer, jobs = Recognizer(store, pages, engines, settings), Jobs(store, templates, engines, settings)
+        rates = Rates(settings)
         return cls(
             settings=settings,
             store=store,
@@ -105,6 +114,10 @@ class Workbench:
             ocr=Ocr(store, pages, recognizer, engines, templates, settings),
             chat=Chat(engines, settings),
             admission=Admission(settings.max_requests),
+            accounts=Accounts(store, settings, rates),
+            rates=rates,
+            retention=Retention(store, settings.keep_pictures_days),
+            page_sessions=PageSessions(),
             retries=retries,
             mistakes=SameMistakes(store, annotator),
             histories=LineHistory(store, annotator),
@@ -141,6 +154,7 @@ class Workbench:
         await self.admission.drained(self.settings.drain_s, lambda: self.recognizer.at_work)
 
     async def close(self) -> None:
+        await self.retention.close()
         await self.runner.close()
         await self.catch_up.close()
         await self.batches.close()

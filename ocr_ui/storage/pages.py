@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Row, Select, insert, select
+from sqlalchemy import Row, Select, func, insert, or_, select
 
 from ocr_ui.domain.exact_json import storable
 from ocr_ui.domain.page import Page
@@ -14,7 +14,8 @@ from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.records import StoredDocument, StoredPage
-from ocr_ui.storage.tables import document, page
+from ocr_ui.storage.tables import document, page, recognition
+from ocr_ui.storage.tables import person as person_table
 
 
 class Pages:
@@ -60,6 +61,26 @@ class Pages:
             rows = connection.execute(_pages().where(page.c.document_id == document_id).order_by(page.c.number))
             return [_stored(row) for row in rows]
 
+    def is_open_to(self, name: str, sha256: str, page_id: int | None = None) -> bool:
+        """Has this person brought the picture in, or was it read? Of that page alone, where one is named."""
+        read = select(recognition.c.id).where(recognition.c.page_id == page.c.id).exists()
+        query = (
+            select(page.c.id)
+            .select_from(page.join(document).outerjoin(person_table, document.c.person_id == person_table.c.id))
+            .where(page.c.sha256 == sha256, or_(person_table.c.name == name, read))
+        )
+        if page_id is not None:
+            query = query.where(page.c.id == page_id)
+        with self._database.reading() as connection:
+            return connection.execute(query.limit(1)).first() is not None
+
+    def pictures_before(self, moment: datetime) -> list[str]:
+        """The sha256 of the pictures of which no page has come in since that moment."""
+        newest = func.max(page.c.created_at)
+        query = select(page.c.sha256).group_by(page.c.sha256).having(newest < moment).order_by(page.c.sha256)
+        with self._database.reading() as connection:
+            return list(connection.scalars(query))
+
     def places(self) -> list[tuple[int, int, str]]:
         """Id, document and picture's sha256 of every page, in the order in which documents came and of their pages."""
         query = select(page.c.id, page.c.document_id, page.c.sha256).order_by(page.c.document_id, page.c.number)
@@ -70,8 +91,12 @@ class Pages:
         with self._database.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
-            raise NotFound("unknown_page", "There is no such page.", "It may have been deleted.", **details)
+            raise unknown_page(**details)
         return _stored(row)
+
+
+def unknown_page(**details: object) -> NotFound:
+    return NotFound("unknown_page", "There is no such page.", "It may have been deleted.", **details)
 
 
 def _values(one: Page, document_id: int, now: datetime) -> dict[str, object]:

@@ -78,6 +78,18 @@ class Pictures:
         with told(self.folder):
             return file.read_bytes() if file.is_file() else None
 
+    def remove(self, sha256: str) -> bool:
+        """Removes a picture and what was made of it; gives whether there was one.
+
+        Raises:
+            BadInput: `bad_picture_id`. StoreFailed: the folder cannot be written.
+        """
+        there = self.has(sha256)
+        with told(self.folder):
+            for ending in (".png", ".thumb", ".grey"):
+                self._file(sha256, ending).unlink(missing_ok=True)
+        return there
+
     def sweep(self) -> int:
         """Removes what writers that were killed left unfinished; gives the number."""
         return sweep(self.folder)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ocr_ui.domain.access import Action, Role
 from ocr_ui.domain.job import JobState
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
@@ -427,3 +428,42 @@ class StoredRun:
     ended_at: datetime | None
     config: dict[str, Any]
     result: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAccount:
+    """Attributes: password: its hash; empty where a proxy says who it is."""
+
+    id: int
+    name: str
+    role: Role
+    disabled: bool
+    created_at: datetime
+    password: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """An API key without its secret. Attributes: until: None for ever."""
+
+    id: int
+    name: str
+    scopes: tuple[Action, ...]
+    created_at: datetime
+    used_at: datetime | None
+    until: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """Attributes: via: how they said who they are. target: what it was done to, often a number."""
+
+    id: int
+    at: datetime
+    name: str
+    via: str
+    action: str
+    address: str
+    target: str
+    details: str

@@ -9,6 +9,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ocr_ui.settings import Settings
+from ocr_ui.storage.accounts import Accounts
+from ocr_ui.storage.audit import Audit
 from ocr_ui.storage.claims import Claims
 from ocr_ui.storage.comments import Comments
 from ocr_ui.storage.corrections import Corrections
@@ -65,6 +67,8 @@ class Store:
         self.versions = DatasetVersions(database)
         self.rollouts = Rollouts(database)
         self.rollout_jobs = RolloutJobs(database)
+        self.accounts = Accounts(database)
+        self.audit = Audit(database)
         self.jobs = Jobs(database)
         self.evaluations = Evaluations(database)
 

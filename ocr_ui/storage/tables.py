@@ -517,3 +517,55 @@ evaluation_reading = Table(
     Column("reading", Text, nullable=False),
 )
 """A reading under a checksum of all that it depends on: picture, template, engine with revision, sampling, settings."""
+
+
+account = Table(
+    "account",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), nullable=False, unique=True),
+    Column("role", String(20), nullable=False),
+    Column("disabled", Boolean, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("password", Text, nullable=False),
+)
+"""Who may log in. `password` is a hash (argon2); empty where a proxy says who it is."""
+
+api_key = Table(
+    "api_key",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("account_id", ForeignKey("account.id"), nullable=False, index=True),
+    Column("sha256", String(64), nullable=False, unique=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("used_at", UtcTime),
+    Column("until", UtcTime),
+    Column("revoked_at", UtcTime),
+    Column("name", String(200), nullable=False),
+    Column("scopes", Text, nullable=False),
+)
+"""Keys of programs. The key itself is random and shown once; `sha256` is that of the key."""
+
+login = Table(
+    "login",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("account_id", ForeignKey("account.id"), nullable=False, index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("until", UtcTime, nullable=False, index=True),
+)
+"""Sessions of browsers; `sha256` is that of the cookie's random text."""
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", UtcTime, nullable=False, index=True),
+    Column("name", String(200), nullable=False, index=True),
+    Column("via", String(20), nullable=False),
+    Column("action", String(50), nullable=False, index=True),
+    Column("address", String(100), nullable=False),
+    Column("target", Text, nullable=False),
+    Column("details", Text, nullable=False),
+)
+"""Who did what when. Rows are only ever added: triggers refuse everything else."""

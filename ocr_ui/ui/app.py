@@ -8,6 +8,7 @@ from typing import Any
 
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
+from ocr_ui.ui.guarded import GuardedBlocks
 from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.batch import BatchTab
@@ -51,9 +52,9 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
     table = words(language)
     read, dataset = ReadTab(workbench, table, language), DatasetTab(workbench, table, language)
     batch = BatchTab(workbench, table, language)
-    with gr.Blocks(title=table["app.title"], analytics_enabled=False, fill_width=True) as demo:
+    with GuardedBlocks(title=table["app.title"], analytics_enabled=False, fill_width=True) as demo:
         header = ModuleHTML(
-            {"language": language, "languages": LANGUAGES},
+            {"language": language, "languages": LANGUAGES, "auth": workbench.settings.auth},
             module="page/header.mjs",
             words=only(table, "app.", "engine."),
             elem_id="header",
@@ -142,10 +143,16 @@ def look_less_often(demo: gr.Blocks) -> None:
     demo._queue.progress_update_sleep_when_free = 5 * IDLE_LOOK_SECONDS
 
 
-def mount(app: Any, workbench: Workbench) -> Any:
-    """Mounts the page at `/en` and `/zh`. Routes of the app must stand before: Gradio's come last."""
+def mount(app: Any, workbench: Workbench, acting_key: str = "") -> Any:
+    """Mounts the page at `/en` and `/zh`. Routes of the app must stand before: Gradio's come last.
+
+    Args:
+        acting_key: key of the requests' scope under which it stands who acts; empty without logins.
+    """
     for language in LANGUAGES:
         demo = build(workbench, language)
+        if acting_key:
+            demo.guard(acting_key, workbench.page_sessions)
         demo.queue(max_size=64, default_concurrency_limit=8, api_open=False)
         look_less_often(demo)
         app = gr.mount_gradio_app(
@@ -158,6 +165,7 @@ def mount(app: Any, workbench: Workbench) -> Any:
             run_history=False,
             footer_links=[],
             ssr_mode=False,
+            auth_dependency=(lambda request: request.scope[acting_key].identity.name or None) if acting_key else None,
             max_file_size=workbench.settings.max_upload_bytes,
         )
     return app

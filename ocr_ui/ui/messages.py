@@ -85,6 +85,8 @@ FORMS: dict[str, Callable[[Any], str]] = {
 FOR_ADMINISTRATOR = "For the administrator: {hint}"
 ADMINISTRATOR = frozenset(
     {
+        "no_login_elsewhere",
+        "bad_trusted_proxies",
         "tls_unusable",
         "bad_judge_url",
         "bad_webhook_url",
@@ -153,6 +155,27 @@ ADMINISTRATOR = frozenset(
 """Errors of which nobody can mend on the page what caused them: both languages say whom to ask."""
 
 ERRORS_ZH: dict[str, str] = {
+    "passwords_differ": "两次输入的密码不同。请重试。",
+    "bad_days_kept": "图片会一直保留。请用 --days N 指定天数。",
+    "no_login_elsewhere": "监听 {host} 时，任何能连到本机的人都可以进入，因为没有登录。请管理员设置 OCR_UI_AUTH=password（见 docs/access.md）；若完全信任该网络，可设置 OCR_UI_ALLOW_NO_LOGIN=1。",
+    "bad_trusted_proxies": "可信代理的地址无法读取：{reason}。请管理员更正 OCR_UI_TRUSTED_PROXIES：写地址或网段，用逗号分隔。",
+    "bad_scope": "{value} 不是权限范围。可选：{allowed}。",
+    "bad_role": "{value} 不是角色。可选：{allowed}。",
+    "bad_password": "密码应有 {least} 到 {most} 个字符。请换一个。",
+    "bad_days": "密钥的有效期为 1 到 {most} 天。",
+    "bad_key_name": "密钥需要一个简短的名称。请按用途命名。",
+    "unknown_key": "没有密钥 {key}。",
+    "unknown_account": "没有名为 {name} 的账户。",
+    "account_exists": "已有名为 {name} 的账户。",
+    "bad_account_name": "账户需要一个名称。",
+    "too_often": "操作过于频繁：每分钟最多 {most} 次。请在 {seconds} 秒后继续。",
+    "too_many_logins": "密码输错次数过多。请在 {seconds} 秒后重试。",
+    "wrong_password": "姓名与密码不匹配。请重试。",
+    "no_such_files": "此处不提供文件。请使用本产品自己的页面。",
+    "not_your_tab": "此标签页属于其他人。请刷新页面。",
+    "not_by_key": "不能用 API 密钥进行此操作。请用浏览器登录。",
+    "not_allowed": "您的角色没有权限“{action}”。请联系本产品的管理人员。",
+    "not_logged_in": "尚未登录。请登录，或发送 API 密钥。",
     "tls_unusable": "https 的证书和密钥无法使用：{reason}。请管理员更正 OCR_UI_TLS_CERT 和 OCR_UI_TLS_KEY。",
     "unsupported_media_type": "该地址不接受这种类型的内容。",
     "request_timeout": "{seconds} 秒内没有读完这张图片。请换小一些的图片；页数多时请使用批处理。",

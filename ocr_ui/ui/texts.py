@@ -6,6 +6,7 @@ The viewer's part of the table stands in `viewer_words`, that of several answers
 
 from __future__ import annotations
 
+from ocr_ui.ui.access_words import ACCESS_WORDS
 from ocr_ui.ui.batch_words import BATCH_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
 from ocr_ui.ui.review_words import REVIEW_WORDS
@@ -14,6 +15,7 @@ from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
 LANGUAGES = {"en": "English", "zh": "中文"}
 
 TEXTS: dict[str, dict[str, str]] = {
+    **ACCESS_WORDS,
     **REVIEW_WORDS,
     **BATCH_WORDS,
     # The frame

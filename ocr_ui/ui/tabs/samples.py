@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ocr_ui.domain.person import Person
+from ocr_ui.services.access import who
 from ocr_ui.services.rollout_view import batch_value
 from ocr_ui.services.rollouts import Ask
 from ocr_ui.services.view import error_value
@@ -63,7 +63,7 @@ class SampleBatch:
         """The panel's value: the batch that runs now, or the error that kept it from running."""
         try:
             ask = Ask(int(event.n), float(event.temperature), float(event.top_p), str(event.engine))
-            begun = await self._workbench.batches.start(ask, query, Person(str(event.person)))
+            begun = await self._workbench.batches.start(ask, query, who(str(event.person)))
         except Exception as error:
             return {"error": localize_error(error_value(expected(error)), self._language)}
         return localize_rollout(batch_value(begun), self._language)

@@ -2,6 +2,7 @@
 import { aboutEngine } from "./about.mjs";
 import { make, parsed, say } from "./dom.mjs";
 import { Notices, stateText } from "./notice.mjs";
+import { keepPerson } from "./person.mjs";
 
 const LOADING_MS = 1000;
 // One that is not started yet is when somebody on any page asks for it.
@@ -10,7 +11,8 @@ const STEADY_MS = 10000;
 
 export function mount({ element, props, trigger }) {
   const words = parsed(props.words, {});
-  const { language, languages } = parsed(props.value, { language: "en", languages: {} });
+  const { language, languages, auth } = parsed(props.value, { language: "en", languages: {}, auth: "none" });
+  const me = make("div", { class: "wb-me", hidden: auth === "none" });
   const engines = make("ul", { class: "wb-engines" });
   const notices = make("div", { class: "wb-notices", hidden: true });
   element.querySelector(".wb-header").replaceChildren(
@@ -21,13 +23,32 @@ export function mount({ element, props, trigger }) {
       make("p", { textContent: words["app.tagline"] }),
     ),
     make("div", { role: "status" }, engines),
+    me,
     make("nav", { class: "wb-languages", "aria-label": words["app.language"] }, ...languageLinks(language, languages)),
     notices,
   );
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = words["app.title"];
   const take = (name) => trigger("select", { index: 0, value: name });
+  if (auth !== "none") showMe(me, auth, words);
   followHealth(engines, new Notices(notices, words, document.documentElement.lang, take), words, language);
+}
+
+/** Who is logged in; from then on that is the name under which this browser reviews. */
+async function showMe(place, auth, words) {
+  const answer = await fetch("/v1/me").catch(() => null);
+  if (!answer?.ok) return;
+  const { name, role } = await answer.json();
+  keepPerson(name);
+  place.replaceChildren(
+    make("span", {
+      title: say(words, "app.logged_in", { name }),
+      textContent: `${name} (${words[`app.role.${role}`] ?? role})`,
+    }),
+    auth === "password"
+      ? make("form", { method: "post", action: "/logout" }, make("button", { textContent: words["app.logout"] }))
+      : null,
+  );
 }
 
 function languageLinks(current, languages) {

@@ -1,0 +1,195 @@
+"""Who asks: sessions, keys and proxies, for REST and the page alike; and the routes to log in and out."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import Callable
+from typing import Annotated
+from urllib.parse import parse_qs, quote
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ocr_ui.api.errors import Localize, error_body, error_response
+from ocr_ui.domain.access import NOBODY, Action, Identity
+from ocr_ui.errors import NotAllowed, NotLoggedIn, TooMany, WorkbenchError
+from ocr_ui.services.access import Acting, act_as, acting, not_logged_in, require
+from ocr_ui.services.workbench import Workbench
+
+COOKIE = "workbench_session"
+ACTING = "workbench.acting"
+"""Key of an ASGI scope under which the page finds who acts: its handlers run in tasks of Gradio's own."""
+PUBLIC = ("/login", "/logout", "/healthz", "/readyz", "/favicon.ico")
+PUBLIC_FOLDERS = ("/static-ui/",)
+FILES = ("/gradio_api/file=", "/gradio_api/file/", "/gradio_api/upload", "/gradio_api/stream/")
+"""Gradio's own way with files, whose cache everybody who is logged in could read. The product does not use it."""
+
+LoginPage = Callable[[str, str, str, bool], str]
+"""From a language, an error's words, where to go then, and whether there is nobody who could log in yet."""
+
+
+class Forwarded:
+    """Takes from trusted proxies, and from nobody else, who the client is and whether it came by https."""
+
+    def __init__(self, app: ASGIApp, trusted: str) -> None:
+        self.app, self._trusted = app, networks(trusted)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and self._trusts(_peer(scope)):
+            headers = Headers(scope=scope)
+            scope = {**scope, "workbench.proxied": True}
+            if headers.get("x-forwarded-proto", "").lower() in ("http", "https"):
+                scope["scheme"] = headers["x-forwarded-proto"].lower()
+            client = headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+            if client:
+                scope["client"] = (client[:100], 0)
+        await self.app(scope, receive, send)
+
+    def _trusts(self, address: str) -> bool:
+        try:
+            peer = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(peer in network for network in self._trusted)
+
+
+def networks(written: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
+    """Raises WorkbenchError (`bad_trusted_proxies`)."""
+    try:
+        return [ipaddress.ip_network(one.strip(), strict=False) for one in written.split(",") if one.strip()]
+    except ValueError as error:
+        raise WorkbenchError(
+            "bad_trusted_proxies",
+            f"Trusted proxies cannot be read: {error}.",
+            "Write addresses or networks, separated by commas, into OCR_UI_TRUSTED_PROXIES.",
+            reason=str(error),
+        ) from error
+
+
+def _peer(scope: Scope) -> str:
+    return (scope.get("client") or ("", 0))[0]
+
+
+class Known:
+    """Finds out who asks, lets nobody further who has to log in first, and acts as them."""
+
+    def __init__(self, app: ASGIApp, workbench: Workbench, localize_error: Localize) -> None:
+        self.app, self._bench, self._localize = app, workbench, localize_error
+        settings = workbench.settings
+        self._by_proxy, self._header = settings.auth == "proxy", settings.proxy_header
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        identity = await self._identity(scope)
+        now = Acting(identity, _peer(scope), self._record, self._bench.rates.take)
+        scope = {**scope, ACTING: now}
+        with act_as(now):
+            try:
+                self._check(scope, identity)
+            except WorkbenchError as error:
+                await self._refused(error, scope)(scope, receive, send)
+                return
+            await self.app(scope, receive, send)
+
+    async def _identity(self, scope: Scope) -> Identity:
+        headers, accounts = Headers(scope=scope), self._bench.accounts
+        scheme, _, key = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer":
+            return await asyncio.to_thread(accounts.of_key, key.strip()) or NOBODY
+        if self._by_proxy:
+            name = headers.get(self._header, "").strip() if scope.get("workbench.proxied") else ""
+            return (await asyncio.to_thread(accounts.of_proxy, name) if name else None) or NOBODY
+        secret = Request(scope).cookies.get(COOKIE, "")
+        return (await asyncio.to_thread(accounts.of_session, secret) if secret else None) or NOBODY
+
+    def _check(self, scope: Scope, identity: Identity) -> None:
+        """Raises NotLoggedIn, NotAllowed."""
+        path = scope["path"]
+        if path in PUBLIC or path.startswith(PUBLIC_FOLDERS):
+            return
+        if not identity.logged_in:
+            raise not_logged_in()
+        if scope["method"] in ("GET", "HEAD") or "/gradio_api/" in path:
+            require(Action.READ)
+        if any(part in path for part in FILES):
+            raise NotAllowed("no_such_files", "Files are not handed out here.", "Use the product's own pages.")
+        tab = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
+        tab = tab or path.partition("/gradio_api/heartbeat/")[2]
+        if tab and not self._bench.page_sessions.is_own(tab, identity.account or 0):
+            raise NotAllowed("not_your_tab", "This tab is somebody else's.", "Load the page again.")
+
+    def _refused(self, error: WorkbenchError, scope: Scope) -> Response:
+        request = Request(scope)
+        wants_page = "text/html" in request.headers.get("accept", "") and scope["method"] == "GET"
+        if isinstance(error, NotLoggedIn) and wants_page and not self._by_proxy:
+            query = scope["query_string"].decode("latin-1")
+            wanted = scope["path"] + (f"?{query}" if query else "")
+            return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303)
+        response = error_response(error, request, self._localize)
+        if isinstance(error, NotLoggedIn):
+            response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    def _record(self, identity: Identity, address: str, action: str, target: str) -> None:
+        self._bench.store.audit.add(identity.name, identity.via, address, action, target)
+
+
+def login_routes(
+    workbench: Workbench, page: LoginPage, language_of: Callable[[Request], str], localize_error: Localize
+) -> APIRouter:
+    """Args: language_of: the page's language, by the browser's cookie and header."""
+    routes = APIRouter(include_in_schema=False)
+    accounts = workbench.accounts
+
+    @routes.get("/login")
+    async def ask(request: Request, next: str = "/") -> Response:
+        empty = await asyncio.to_thread(accounts.is_empty)
+        return HTMLResponse(page(language_of(request), "", local(next), empty))
+
+    @routes.post("/login")
+    async def log_in(
+        request: Request,
+        name: Annotated[str, Form(max_length=200)],
+        password: Annotated[str, Form(max_length=2_000)],
+        next: Annotated[str, Form(max_length=2_000)] = "/",
+    ) -> Response:
+        try:
+            secret, _ = await asyncio.to_thread(accounts.log_in, name, password, acting().address)
+        except (NotLoggedIn, TooMany) as error:
+            language = language_of(request)
+            said = error_body(error, localize_error, language)["error"]
+            words = f"{said['message']} {said['hint']}".strip()
+            again = HTMLResponse(page(language, words, local(next), False), error.status)
+            if isinstance(error, TooMany):
+                again.headers["Retry-After"] = str(error.details["seconds"])
+            return again
+        response = RedirectResponse(local(next), 303)
+        response.set_cookie(
+            COOKIE,
+            secret,
+            max_age=round(workbench.settings.session_hours * 3600),
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
+        return response
+
+    @routes.post("/logout")
+    async def log_out(request: Request) -> Response:
+        await asyncio.to_thread(accounts.log_out, request.cookies.get(COOKIE, ""))
+        response = RedirectResponse("/login", 303)
+        response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=request.url.scheme == "https")
+        return response
+
+    return routes
+
+
+def local(address: str) -> str:
+    """An address within this product, `/` for any other: a login must not send anybody elsewhere."""
+    inside = address.startswith("/") and not address.startswith(("//", "/\\")) and "\\" not in address
+    return address if inside and address.isprintable() else "/"

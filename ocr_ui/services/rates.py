@@ -1,0 +1,66 @@
+"""How often somebody may do something: counted in this process, with the library `limits`."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from ocr_ui.domain.person import Person
+from ocr_ui.errors import TooMany
+from ocr_ui.settings import Settings
+from ocr_ui.storage import people
+
+FROM_ADDRESS, OF_NAME = 4, 20
+"""How many times as many failures one address may have for all names, and one name from all addresses: enough for an
+office behind one address, and for a person whom somebody else wants to lock out."""
+
+
+class Rates:
+    def __init__(self, settings: Settings) -> None:
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        tries, minutes = settings.login_tries, max(1, round(settings.login_minutes))
+        self._pair = RateLimitItemPerMinute(tries, minutes, namespace="login")
+        self._address = RateLimitItemPerMinute(tries * FROM_ADDRESS, minutes, namespace="address")
+        self._name = RateLimitItemPerMinute(tries * OF_NAME, minutes, namespace="name")
+        per_minute = {"uploads": settings.uploads_per_minute, "reads": settings.reads_per_minute}
+        self._kinds = {kind: RateLimitItemPerMinute(most, namespace=kind) for kind, most in per_minute.items() if most}
+
+    def take(self, kind: str, key: str) -> None:
+        """One of what an account may have. Raises TooMany (`too_often`, details: seconds)."""
+        item = self._kinds.get(kind)
+        if item is not None and not self._limiter.hit(item, key):
+            seconds = self._wait(item, key)
+            raise TooMany(
+                "too_often",
+                f"These are too many {kind} in a minute: {item.amount} are allowed.",
+                f"Go on in {seconds} seconds.",
+                seconds=seconds,
+                most=item.amount,
+            )
+
+    def check_login(self, name: str, address: str) -> None:
+        """Raises TooMany (`too_many_logins`, details: seconds)."""
+        for item, *key in self._failures(name, address):
+            if not self._limiter.test(item, *key):
+                seconds = self._wait(item, *key)
+                raise TooMany(
+                    "too_many_logins",
+                    "There were too many wrong passwords.",
+                    f"Try again in {seconds} seconds.",
+                    seconds=seconds,
+                )
+
+    def count_failure(self, name: str, address: str) -> None:
+        for item, *key in self._failures(name, address):
+            self._limiter.hit(item, *key)
+
+    def _failures(self, name: str, address: str) -> list[tuple]:
+        one = people.clean(Person(name))[:200].casefold()
+        return [(self._pair, one, address), (self._address, address), (self._name, one)]
+
+    def _wait(self, item: RateLimitItem, *key: str) -> int:
+        return max(1, math.ceil(self._limiter.get_window_stats(item, *key).reset_time - time.time()))
