@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import State
 from ocr_ui.errors import BadInput
-from ocr_ui.services.access import who
+from ocr_ui.services.access import own, who
 from ocr_ui.services.queue import LONGEST_NAME, MOST_CANDIDATES
 from ocr_ui.services.workbench import Workbench
 
@@ -91,7 +91,9 @@ def queue_routes(workbench: Workbench) -> APIRouter:
     async def take(body: TakeBody) -> dict:
         """Claims the first of the items that nobody else has and that the query still chooses; `item` is null where
         there is none. No two that ask get the same."""
-        taken = await queue.take(body.items, body.query, body.holder, body.who, body.alive)
+        taken = await queue.take(
+            body.items, body.query, own(body.holder), body.who, [own(holder) for holder in body.alive]
+        )
         return {"item": taken and taken.recognition_id, "until": taken and taken.until.isoformat()}
 
     @routes.get("/v1/items/{recognition_id}/claim")
@@ -103,22 +105,22 @@ def queue_routes(workbench: Workbench) -> APIRouter:
     @routes.post("/v1/items/{recognition_id}/claim")
     async def take_one(recognition_id: int, body: Held) -> dict:
         """Claims this item; 409 says who has it and until when."""
-        taken = await queue.take_one(recognition_id, body.holder, body.who)
+        taken = await queue.take_one(recognition_id, own(body.holder), body.who)
         return {"item": taken.recognition_id, "until": taken.until.isoformat()}
 
     @routes.post("/v1/queue/work")
     async def work(body: WorkBody) -> dict:
         """A sign of work: the claims get their full time again, and the time of work so far is kept. `lost` are the
         items that somebody else has taken since, after a long pause."""
-        until = await queue.work(body.items, body.holder, body.who, body.at, body.seconds)
-        lost = [claim for claim in (await queue.claims(body.items)).values() if claim.holder != body.holder]
+        until = await queue.work(body.items, own(body.holder), body.who, body.at, body.seconds)
+        lost = [claim for claim in (await queue.claims(body.items)).values() if claim.holder != own(body.holder)]
         told = [{"item": c.recognition_id, "person": c.person, "until": c.until.isoformat()} for c in lost]
         return {"until": until.isoformat(), "lost": told}
 
     @routes.post("/v1/queue/release")
     async def release(body: ReleaseBody) -> dict:
         """Gives claimed items back, all where none are named."""
-        await queue.release(body.holder, body.items)
+        await queue.release(own(body.holder), body.items)
         return {}
 
     @routes.post("/v1/items/{recognition_id}/state")
