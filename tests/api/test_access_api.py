@@ -340,7 +340,9 @@ def test_a_session_ends_when_its_person_leaves_or_is_disabled_or_gets_another_pa
 
 def test_a_session_ends_by_itself(tmp_path: Path) -> None:
     with team(tmp_path, ScriptedEngine(ANSWER), session_hours=1e-9) as brief:
-        assert brief.of(Role.ADMIN).get("/v1/me").status_code == 401
+        secret, identity = brief.bench.accounts.log_in(NAMES[Role.ADMIN], PASSWORD, "here")
+        assert identity.name == NAMES[Role.ADMIN]
+        refused(brief.client(Cookie=f"{COOKIE}={secret}").get("/v1/me"), 401, "not_logged_in")
 
 
 def test_wrong_passwords_have_to_wait_whoever_they_name(people: Team) -> None:
