@@ -9,6 +9,7 @@ from ocr_ui.services.accounts import Accounts
 from ocr_ui.services.admission import Admission
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.blind_pairs import BlindPairs
+from ocr_ui.services.calibrate import Calibrator
 from ocr_ui.services.chat import Chat
 from ocr_ui.services.compare import Comparer
 from ocr_ui.services.data_card import DataCards
@@ -76,6 +77,7 @@ class Workbench:
     jobs: Jobs
     runner: JobRunner
     evaluator: Evaluator
+    calibrator: Calibrator
     dataset: Dataset
     catch_up: CatchUp
     versions: DatasetVersions
@@ -135,6 +137,7 @@ class Workbench:
             jobs=jobs,
             runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
             evaluator=Evaluator(store, engines, templates, settings),
+            calibrator=Calibrator(store, settings),
             dataset=dataset,
             catch_up=CatchUp(store),
             versions=DatasetVersions(store),

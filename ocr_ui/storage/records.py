@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ocr_ui.domain.access import Action, Role
+from ocr_ui.domain.calibration import Calibration
 from ocr_ui.domain.job import JobState
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName, Recognition
@@ -467,3 +468,20 @@ class AuditRow:
     address: str
     target: str
     details: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCalibration:
+    """Attributes:
+    part: line, cell, or field with its kind.
+    engine: its version is not kept: the model's revision says what the confidences are of.
+    settings: that may change what is read, as they were.
+    """
+
+    id: int
+    created_at: datetime
+    template: str
+    part: str
+    engine: EngineName
+    settings: dict[str, Any]
+    figures: Calibration

@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 from ocr_ui.settings import Settings
 from ocr_ui.storage.accounts import Accounts
 from ocr_ui.storage.audit import Audit
+from ocr_ui.storage.calibrations import Calibrations
 from ocr_ui.storage.claims import Claims
 from ocr_ui.storage.comments import Comments
 from ocr_ui.storage.corrections import Corrections
@@ -44,8 +45,8 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, uploads: the parts, each
-            with its own class.
+            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, uploads: the
+            parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -71,6 +72,7 @@ class Store:
         self.audit = Audit(database)
         self.jobs = Jobs(database)
         self.evaluations = Evaluations(database)
+        self.calibrations = Calibrations(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:

@@ -569,3 +569,21 @@ audit = Table(
     Column("details", Text, nullable=False),
 )
 """Who did what when. Rows are only ever added: triggers refuse everything else."""
+
+calibration = Table(
+    "calibration",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("part", String(50), nullable=False),
+    Column("engine", String(50), nullable=False),
+    Column("engine_name", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+    Column("figures", Text, nullable=False),
+    Index(None, "template", "part"),
+)
+"""How far confidences of a template's lines, cells or fields could be trusted, of which engine under which settings."""
