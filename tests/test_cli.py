@@ -392,6 +392,7 @@ def test_every_option_says_what_it_is_for() -> None:
         "recognize",
         "rollouts",
         "evaluate",
+        "benchmark",
         "export",
         "push",
         "dataset",

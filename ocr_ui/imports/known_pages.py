@@ -26,6 +26,7 @@ class KnownPage:
     language, kind, tags: as the folder names them; results are broken down by them.
     template: the one that fits, where the folder says so, with `variables` for it.
     upright: whether the picture stands as it is read; None where that is not told.
+    layout: simple, dense or complex, where the folder says so; `regions` blocks that it names.
     """
 
     name: str
@@ -37,6 +38,8 @@ class KnownPage:
     template: str = ""
     variables: dict[str, str] = field(default_factory=dict)
     upright: bool | None = None
+    layout: str = ""
+    regions: int = 0
 
 
 def known_pages(folder: Path, read_fact: Callable[[dict[str, Any]], Fact]) -> list[KnownPage]:
@@ -86,6 +89,8 @@ def _page(folder: Path, source: str, data: dict[str, Any], read_fact: Callable[[
             template=str(data.get("template") or ""),
             variables={name: str(value) for name, value in (data.get("variables") or {}).items()},
             upright=data.get("upright"),
+            layout=str(data.get("layout") or ""),
+            regions=len(data.get("regions") or ()),
         )
     except BadInput:
         raise

@@ -52,6 +52,7 @@ class LabelledPage:
     upright: a stored picture, which was turned when it came in.
     task: that the label was made for; None where it belongs to the page whatever is asked.
     variables: what the label answers: field names, a question, a language.
+    layout: simple, dense or complex, where the label says so; `regions` blocks that it names.
     """
 
     name: str
@@ -64,6 +65,8 @@ class LabelledPage:
     upright: bool = False
     task: Task | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
+    layout: str = ""
+    regions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,8 @@ def _of_known(page: KnownPage, by_name: Mapping[str, PromptTemplate]) -> Found:
         tags=page.tags,
         task=fitting.task if fitting else None,
         variables=page.variables,
+        layout=page.layout,
+        regions=page.regions,
     )
 
 

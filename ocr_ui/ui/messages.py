@@ -339,6 +339,8 @@ ERRORS_ZH: dict[str, str] = {
     "nothing_to_compare": "没有页面说明 {competitor} 应当读出什么。请选择与标签相符的模板，或其他页面。",
     "bad_miss_rate": "{value} 不是允许漏掉的错误比例。请选择 0 到 1 之间（不含 1）的数，如 0.05。",
     "nothing_to_calibrate": "模板 {template} 没有带置信度且已改正或判为正确的页面。请先复核一些页面。",
+    "bad_slo": "{value} 不是延迟界限。请写 p50、p95 或 p99 和时间，如 p99=500ms。",
+    "bad_layout": "没有页面类型 {value}。可用：{allowed}。",
     "bad_bound": "{value} 不是有效的界限。请写 指标=数值，指标可用：{allowed}。",
     "bad_normalization": "{value} 不是可以统一的内容。可用：{allowed}。",
     "unknown_run": "没有运行记录 {run}。请从列表中选择。",
