@@ -33,7 +33,7 @@ def number_of(request: EngineRequest) -> int:
 class AnsweringEngine(ScriptedEngine):
     """Answers each request by a function; an error that it gives is raised.
 
-    The first ones are not answered before there are `first_wait_for` of them.
+    After `hold` none is answered before there are so many at once.
     """
 
     name = EngineName("openai", "1", "answering", "r1")
@@ -41,8 +41,11 @@ class AnsweringEngine(ScriptedEngine):
     def __init__(self, answer: Callable[[EngineRequest], str | Exception]) -> None:
         super().__init__(())
         self.answer = answer
-        self.most_at_once = self.first_wait_for = 0
-        self._enough = asyncio.Event()
+        self.most_at_once = 0
+        self.hold(0)
+
+    def hold(self, count: int) -> None:
+        self._wait_for, self._enough = count, asyncio.Event()
 
     async def generate(self, request: EngineRequest) -> AsyncIterator[Any]:
         self.seen.append(request)
@@ -50,7 +53,7 @@ class AnsweringEngine(ScriptedEngine):
         self.most_at_once = max(self.most_at_once, len(self.running))
         try:
             yield Started()
-            if len(self.running) >= self.first_wait_for:
+            if len(self.running) >= self._wait_for:
                 self._enough.set()
             await self._enough.wait()
             said = self.answer(request)

@@ -400,6 +400,10 @@ def test_every_option_says_what_it_is_for() -> None:
         "parse",
         "reward",
         "check-image",
+        "user",
+        "key",
+        "audit",
+        "retain",
     }
     assert set(commands) == names
     for name, command in [*commands.items(), *subcommands(commands["dataset"]).items()]:

@@ -59,11 +59,21 @@ async def test_every_stage_is_told_with_all_conditions(bench: Bench) -> None:
         assert everything["first_seconds"]["p50"] <= everything["seconds"]["p50"]
         assert everything["megapixels"] == pytest.approx(100 * 60 / 1e6)
         assert everything["tokens"] == len(LINES) // 4
-    assert bench.engine.most_at_once == 2
     assert result["cold_start"]["first_page_seconds"] > 0
     conditions = result["conditions"]
     assert {"program", "processor", "cores", "load", "cards", "packages", "settings"} <= set(conditions)
     assert conditions["settings"]["engine_pixels"] == bench.settings.engine_pixels
+
+
+async def test_as_many_pages_at_once_as_the_load_says(bench: Bench) -> None:
+    def answer(request) -> str:
+        if len(bench.engine.seen) == 1:  # the first page is read alone, to warm up
+            bench.engine.hold(3)
+        return LINES
+
+    bench.engine.answer = answer
+    await bench.run(loads=(3,), rounds=2)
+    assert bench.engine.most_at_once == 3
 
 
 async def test_it_stands_in_the_log_and_nothing_in_the_dataset(bench: Bench) -> None:

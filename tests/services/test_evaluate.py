@@ -242,7 +242,7 @@ async def test_pages_that_fail_count_as_wrong_and_are_asked_again(bench: Bench, 
 
 
 async def test_as_many_pages_at_once_as_were_asked_for(bench: Bench, data: Path) -> None:
-    bench.engine.first_wait_for = 4
+    bench.engine.hold(4)
     await bench.run("one", data=data, at_once=4)
     assert bench.engine.most_at_once == 4
 
