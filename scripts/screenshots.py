@@ -1,154 +1,220 @@
 """Takes the screenshots of docs/images from the running product.
 
-Usage: python scripts/screenshots.py [--out docs/images]
+Usage: python scripts/screenshots.py [--out docs/images] [--all]
 
-Starts the product on a free port with an empty data folder and the CPU engine, reads a few examples, corrects one, and
-photographs each tab in both languages. Needs Chromium and the packages of requirements-dev.txt.
+Starts the product once, on a free port with an empty data folder and the CPU engine, fills its store, and photographs
+the start, the Read tab, the list and the desk in both languages. `--all` adds what one looks at before a release: a
+table, a form and a page of 1,000 boxes on the desk, both themes, and a window of 1,920 pixels. Needs Chromium and the
+packages of requirements-dev.txt.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-SIZES = {"": (1280, 860), "-wide": (1920, 1080)}
-READ_FIRST = ("invoice", "chinese_form", "phone_photo")
-SHOWN = "receipt"
+# The tests know how to fill a store and how to wait for the page.
+sys.path[:0] = [str(ROOT / folder) for folder in ("tests/browser", "tests", "benchmarks", ".")]
+
+from conftest import Desk, Product  # noqa: E402
+from reviewing import read_examples, read_pictures  # noqa: E402
+from stored import ANN, open_store, recognition  # noqa: E402
+from viewer_page import big  # noqa: E402
+
+from ocr_ui.domain.content import PageContent, TextLine  # noqa: E402
+from ocr_ui.domain.geometry import Quad  # noqa: E402
+from ocr_ui.domain.page import Page  # noqa: E402
+from ocr_ui.domain.prompt import Task  # noqa: E402
+from ocr_ui.domain.recognition import Generation, PromptUsed  # noqa: E402
+from ocr_ui.parsing import tables  # noqa: E402
+from ocr_ui.storage.store import Store  # noqa: E402
+
+SIZES = {"": {"width": 1280, "height": 860}, "-wide": {"width": 1920, "height": 1080}}
+PICTURES = {
+    "invoice": "invoice.png",
+    "table": "table.webp",
+    "form": "chinese_form.jpg",
+    "notice": "phone_photo.jpg",
+}
+DATASET = {"en": "Dataset", "zh": "数据集"}
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One window of the product; `name` ends the names of its files."""
+
+    desk: Desk
+    items: dict[str, int]
+    language: str
+    themes: tuple[str, ...]
+    out: Path
+    name: str
+
+    def open(self, query: str = "") -> None:
+        self.desk.goto(f"/{self.language}/?__theme=light{query}")
+
+    def take(self, what: str) -> None:
+        page = self.desk.page
+        page.mouse.move(0, 0)
+        self.desk.settle()
+        for theme in self.themes:
+            page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
+            page.wait_for_timeout(350)  # what fades is in between before
+            file = self.out / f"{what}-{self.name}{'-dark' if theme == 'dark' else ''}.png"
+            page.screenshot(path=file)
+            shrink(file)
+        page.evaluate("document.body.classList.remove('dark')")
+
+
+def shrink(file: Path) -> None:
+    """Colours go to a palette: a screenshot has few, and the file is half the size."""
+    with Image.open(file) as picture:
+        picture.convert("RGB").quantize(256, kmeans=4, dither=Image.Dither.NONE).save(file, optimize=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images")
-    parser.add_argument("--wide", action="store_true", help="at 1920 pixels too")
-    parser.add_argument("--dark", action="store_true", help="in the dark theme too")
+    parser.add_argument("--all", action="store_true", help="more states, both themes, at 1920 pixels too")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as data, sync_playwright() as playwright:
-        server, url = start(Path(data))
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+    with tempfile.TemporaryDirectory() as folder:
+        product = Product(Path(folder) / "data")
+        items = filled(product.data_dir, arguments.all)
+        product.start()
         try:
-            prepare(browser.new_page(), url)
-            for language in ("en", "zh"):
-                for suffix, size in SIZES.items():
-                    if suffix and not arguments.wide:
-                        continue
-                    for theme in ("light", "dark") if arguments.dark else ("light",):
-                        name = f"{language}{suffix}{'-dark' if theme == 'dark' else ''}"
-                        photograph(
-                            browser.new_page(viewport=dict(zip(("width", "height"), size, strict=True))),
-                            url,
-                            language,
-                            theme,
-                            arguments.out,
-                            name,
-                        )
+            judge(product.url, items)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+                for shot in shots(browser, product.url, items, arguments):
+                    photograph(shot, arguments.all)
+                browser.close()
         finally:
-            browser.close()
-            server.terminate()
-            server.wait()
+            product.stop()
 
 
-def start(data: Path) -> tuple[subprocess.Popen, str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    environment = {**os.environ, "OCR_UI_PORT": str(port), "OCR_UI_DATA_DIR": str(data), "OCR_UI_ENGINE": "rapidocr"}
-    server = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment)
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(600):
-        try:
-            with urllib.request.urlopen(url + "/readyz", timeout=2):
-                return server, url
-        except OSError:
-            time.sleep(0.2)
-    raise SystemExit("the product did not start")
+def shots(browser: Browser, url: str, items: dict[str, int], arguments: argparse.Namespace) -> Iterator[Shot]:
+    """A profile for each language: what it has compiled of the page is used for all its windows."""
+    for language in ("en", "zh"):
+        context = browser.new_context(locale={"en": "en-US", "zh": "zh-CN"}[language])
+        for suffix, size in SIZES.items() if arguments.all else [("", SIZES[""])]:
+            page = context.new_page()
+            page.set_viewport_size(size)
+            themes = ("light", "dark") if arguments.all else ("light",)
+            yield Shot(Desk(page, url), items, language, themes, arguments.out, f"{language}{suffix}")
+            page.close()
+        context.close()
 
 
-def prepare(page: Page, url: str) -> None:
-    """Fills the dataset: some pages read, one judged right, one corrected."""
-    opened(page, url, "en")
-    for name in READ_FIRST:
-        read(page, name)
-    page.locator("#viewer .vw-list").focus()
-    page.keyboard.press("r")
-    page.keyboard.press("Control+s")
-    page.wait_for_timeout(1500)
-    read(page, SHOWN)
-    page.get_by_role("tab", name="Lines").click()
-    page.locator("#viewer .vw-row .vw-text").nth(3).click()
-    page.keyboard.press("End")
-    page.keyboard.type(".")
-    page.keyboard.press("Enter")  # keeps the text and opens the next line
-    page.keyboard.press("Escape")
-    page.wait_for_timeout(1000)
-    page.keyboard.press("w")
-    page.keyboard.press("Control+s")
-    page.wait_for_timeout(1500)
+def filled(data: Path, more: bool) -> dict[str, int]:
+    """Reads the pictures with the CPU engine; gives the numbers of the items by what they show."""
+    examples = ROOT / "examples"
+    asked = json.loads((examples / "receipt.json").read_text(encoding="utf-8"))
+    receipt = {"receipt.jpg": (examples / "receipt.jpg").read_bytes()}
+    (with_fields,) = read_pictures(data, receipt, asked["template"], asked["variables"])
+    items = {"receipt": with_fields, **dict(zip(PICTURES, read_examples(data, *PICTURES.values()), strict=True))}
+    if more:
+        with open_store(data) as store:
+            items["boxes"] = add_boxes(store)
+            items["table"] = add_table(store, items["table"])
+    return items
 
 
-def photograph(page: Page, url: str, language: str, theme: str, out: Path, name: str) -> None:
-    opened(page, url, language, theme)
-    page.screenshot(path=out / f"start-{name}.png")
-    read(page, SHOWN)
-    page.get_by_role("tab", name={"en": "Lines", "zh": "文本行"}[language]).click()
-    page.locator("#viewer .vw-row").nth(4).locator(".vw-num").click()
-    page.wait_for_timeout(500)
-    page.screenshot(path=out / f"read-{name}.png")
-    page.get_by_role("tab", name={"en": "Fields", "zh": "字段"}[language]).click()
-    page.wait_for_timeout(300)
-    page.screenshot(path=out / f"fields-{name}.png")
-    page.get_by_role("tab", name={"en": "Dataset", "zh": "数据集"}[language]).click()
+def add_table(store: Store, read: int) -> int:
+    """The table as a model with prompts would answer."""
+    html = json.loads((ROOT / "examples" / "table.json").read_text(encoding="utf-8"))["html"]
+    page = store.recognitions.get(read)
+    value = recognition(page.recognition.page_sha256, tables.parse(html), engine="openai")
+    prompt = PromptUsed("table", "0123456789ab", Task.TABLE.value, "html", {}, {})
+    value = replace(value, prompt=prompt, generation=Generation(html, "stop", 400, 2.1), transform={}, timings={})
+    return store.recognitions.add(value, page.page_id)
+
+
+def add_boxes(store: Store) -> int:
+    """A page of 1,000 lines in five columns."""
+    drawn = big(1000)
+    lines = tuple(
+        TextLine(line["text"], Quad.from_points(line["quad"]), line["confidence"], line["id"]) for line in drawn.lines
+    )
+    sha256 = store.pictures.put(drawn.picture)
+    page_id = store.pages.add_document("goods.png", [Page(sha256, *drawn.size, "goods.png")], ANN).page_ids[0]
+    content = PageContent(lines=lines, text="\n".join(line.text for line in lines))
+    return store.recognitions.add(recognition(sha256, content), page_id)
+
+
+def send(url: str, path: str, body: dict) -> None:
+    data = json.dumps(body).encode()
+    urllib.request.urlopen(urllib.request.Request(url + path, data, {"Content-Type": "application/json"})).close()
+
+
+def judge(url: str, items: dict[str, int]) -> None:
+    """One page was right, one was corrected by Ann, and Bo has asked about a line of another."""
+    for name, person, ending in (("form", "Bo", ""), ("receipt", "Ann", ".")):
+        with urllib.request.urlopen(f"{url}/v1/items/{items[name]}") as answer:
+            value = json.load(answer)
+        content = {key: value[key] for key in ("lines", "regions", "fields", "tables")}
+        content["lines"][3]["text"] += ending
+        content["text"] = "\n".join(line["text"] for line in content["lines"])
+        body = {"recognition_id": items[name], "content": content, "base_version": 0, "person": person}
+        verdict = "wrong" if ending else "right"
+        send(url, "/v1/corrections", {**body, "verdict": verdict, "state": "submitted", "client_key": f"shot-{name}"})
+    comment = {"text": "Is this a 7 or a 1?", "person": "Bo", "line_id": "l2", "client_key": "shot-comment"}
+    send(url, f"/v1/items/{items['notice']}/comments", comment)
+
+
+def photograph(shot: Shot, more: bool) -> None:
+    page = shot.desk.page
+    shot.open()
+    shot.take("start")
+    for what in ("form", "boxes", "table", "receipt") if more else ("receipt",):
+        shot.open(f"&item={shot.items[what]}")
+        page.wait_for_function("document.querySelector('#viewer .vw-board img')?.naturalWidth > 0")
+        if what == "table":
+            page.keyboard.press("Alt+t")
+            page.keyboard.press("ArrowDown")
+        else:
+            page.click("#viewer [data-view='lines']")
+            page.locator("#viewer .vw-row .vw-num").nth(4).click()
+        shot.take("read" if what == "receipt" else what)
+    page.click("#viewer [data-view='fields']")
+    shot.take("fields")
+    page.get_by_role("tab", name=DATASET[shot.language]).click()
     page.wait_for_selector("#items tbody tr")
-    page.wait_for_timeout(2500)
-    page.screenshot(path=out / f"dataset-{name}.png")
-    review(page, out / f"review-{name}.png")
-    page.close()
+    page.wait_for_selector("#chart-template .main-svg")
+    shot.take("dataset")
+    review(shot)
 
 
-def review(page: Page, file: Path) -> None:
-    """The desk with its first page, a line chosen and the comments open."""
-    page.fill("#review-person", "Ann")
+def review(shot: Shot) -> None:
+    """The desk with a page, a line chosen and the comments open."""
+    page = shot.desk.page
+    page.fill("#review-person", f"Ann {shot.name}" if shot.name not in ("en", "zh") else "Ann")
     page.wait_for_selector("#review-start:enabled")
     page.click("#review-start")
     page.wait_for_selector(".wb-rv-desk[data-item]")
+    for _ in range(len(shot.items)):
+        if page.get_attribute(".wb-rv-desk", "data-item") == str(shot.items["notice"]):
+            break
+        before = page.get_attribute(".wb-rv-desk", "data-item")
+        page.keyboard.press("]")
+        page.wait_for_function("before => document.querySelector('.wb-rv-desk')?.dataset.item !== before", arg=before)
     page.keyboard.press("j")
     page.keyboard.press("m")
-    page.mouse.move(0, 0)
-    page.wait_for_timeout(1000)
-    page.screenshot(path=file)
+    shot.take("review")
     page.keyboard.press("Escape")
     page.keyboard.press("q")
-    page.wait_for_selector("#review-start")
-
-
-def opened(page: Page, url: str, language: str, theme: str = "light") -> None:
-    page.set_default_timeout(120_000)
-    page.goto(f"{url}/{language}/?__theme={theme}")
-    page.wait_for_selector("#viewer [data-ready='1']", state="attached")
-    page.wait_for_timeout(1500)
-
-
-def read(page: Page, example: str) -> None:
-    picture = "document.querySelector('#viewer .vw-board img')"
-    before = page.evaluate(f"{picture}?.src ?? ''")
-    page.click(f"[data-name='{example}']")
-    page.wait_for_function(f"before => {picture}?.src !== before && {picture}.naturalWidth > 0", arg=before)
-    page.wait_for_timeout(1000)
-    page.click("#read-go")
-    page.wait_for_selector("#viewer [data-run='running']", state="attached")
-    page.wait_for_selector("#viewer [data-run='complete']", state="attached")
-    page.wait_for_timeout(800)
+    page.wait_for_selector("#review-start", state="visible")
 
 
 if __name__ == "__main__":

@@ -24,20 +24,22 @@ def read_examples(data_dir: Path, *files: str) -> list[int]:
     return read_pictures(data_dir, {file: (EXAMPLES / file).read_bytes() for file in files})
 
 
-def read_pictures(data_dir: Path, pictures: dict[str, bytes]) -> list[int]:
+def read_pictures(
+    data_dir: Path, pictures: dict[str, bytes], template: str = "full_text", variables: dict[str, str] | None = None
+) -> list[int]:
     """Reads pictures, by their names, with the CPU engine; gives the numbers of the items, in order."""
     with ThreadPoolExecutor(1) as own_thread:  # Playwright's event loop runs in this one
-        return own_thread.submit(asyncio.run, _read(data_dir, pictures)).result()
+        return own_thread.submit(asyncio.run, _read(data_dir, pictures, template, variables or {})).result()
 
 
-async def _read(data_dir: Path, pictures: dict[str, bytes]) -> list[int]:
+async def _read(data_dir: Path, pictures: dict[str, bytes], name: str, variables: dict[str, str]) -> list[int]:
     workbench = Workbench.open(Settings(data_dir=data_dir, engine="rapidocr"))
-    template = workbench.templates.get("full_text")
+    template = workbench.templates.get(name)
     found = []
     try:
-        for name, data in pictures.items():
-            received = await workbench.pictures.receive(data, name)
-            request = ReadRequest(template, {})
+        for file, data in pictures.items():
+            received = await workbench.pictures.receive(data, file)
+            request = ReadRequest(template, variables)
             async with aclosing(workbench.recognizer.read(received.page_id, request)) as steps:
                 async for step in steps:
                     found += [step.recognition_id] if step.recognition_id is not None else []

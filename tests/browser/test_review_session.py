@@ -111,6 +111,7 @@ def review(desk: Desk, sitting: Sitting) -> None:
     tab_to(desk, "[role=tab][data-tab-id='dataset']")
     keys.press("Enter")
     page.wait_for_selector("#items [data-total]")
+    page.wait_for_selector("#review-person")
     tab_to(desk, "#review-person")
     keys.type("Ann")
     page.wait_for_selector("#review-start:enabled")
