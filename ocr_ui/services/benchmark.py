@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.page import Page
-from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.engines.base import Engine
 from ocr_ui.errors import BadInput, EngineDead
 from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.metrics import STAGES, StageClock
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.services.access import needs, who
 from ocr_ui.services.conditions import cards, conditions
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.evaluate import values_for
@@ -137,6 +138,7 @@ class Benchmark:
         self._store, self._engines, self._templates, self._settings = store, engines, templates, settings
         self._limits, self._upright = Limits.from_settings(settings), Upright(engines, settings)
 
+    @needs(Action.RECOGNIZE, audited="benchmark.run", limited="reads")
     async def run(
         self, ask: Ask, started: float | None = None, person: str = ""
     ) -> AsyncIterator[str | dict[str, Any]]:
@@ -160,9 +162,8 @@ class Benchmark:
         ready = time.perf_counter()
         check_engine(engine, template)
         config = {**asdict(ask), "engine": asdict(engine.name), "template_version": template.version}
-        who = Person(person) if person.strip() else None
         checksum = await asyncio.to_thread(lambda: pages.sha256)
-        run = await asyncio.to_thread(self._store.evaluations.begin, KIND, pages.name, checksum, config, who)
+        run = await asyncio.to_thread(self._store.evaluations.begin, KIND, pages.name, checksum, config, who(person))
         with tempfile.TemporaryDirectory(prefix="ocr-benchmark-") as folder:
             scratch = await asyncio.to_thread(Store.open, self._settings.model_copy(update={"data_dir": Path(folder)}))
             try:

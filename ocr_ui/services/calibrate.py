@@ -8,12 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.calibration import Judged
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import IMPORTED, EngineName
 from ocr_ui.domain.review import Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.calibration import calibrate, judge
+from ocr_ui.services.access import needs, who
 from ocr_ui.services.conditions import reading_settings
 from ocr_ui.settings import Settings
 from ocr_ui.storage.items import Filters, WholeItem
@@ -54,6 +56,7 @@ class Calibrator:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store, self._settings = store, settings
 
+    @needs(Action.REVIEW, audited="calibration.measure")
     async def measure(self, template: str, miss_rate: float = MISS_RATE, person: str = "") -> list[Threshold]:
         """Works out and keeps a threshold for lines, cells and each kind of field, of every engine that has read.
 
@@ -69,7 +72,7 @@ class Calibrator:
                 "Choose one from 0 to below 1, such as 0.05.",
                 value=f"{miss_rate:g}",
             )
-        return await asyncio.to_thread(self._measure, template, miss_rate, Person(person) if person.strip() else None)
+        return await asyncio.to_thread(self._measure, template, miss_rate, who(person))
 
     async def list(self, template: str = "") -> list[Threshold]:
         """The newest of each part and engine, with what makes it stale."""
@@ -82,7 +85,7 @@ class Calibrator:
                 return one.calibration.figures.chosen.threshold
         return None
 
-    def _measure(self, template: str, miss_rate: float, person: Person | None) -> list[Threshold]:
+    def _measure(self, template: str, miss_rate: float, person: Person) -> list[Threshold]:
         found: dict[EngineName, dict[str, list[Judged]]] = {}
         for item in self._store.items.each(Filters(templates=(template,))):
             engine = replace(item.recognition.engine, version="")

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ocr_ui.domain.person import Person
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.engines.base import Engine
 from ocr_ui.errors import BadInput, EngineDead, WorkbenchError
@@ -21,6 +21,7 @@ from ocr_ui.scoring.contest import DRAWS, SEED, SURE
 from ocr_ui.scoring.metrics import METRIC, METRICS
 from ocr_ui.scoring.text import LENIENT, Normalization
 from ocr_ui.scoring.versions import own_rules
+from ocr_ui.services.access import needs, who
 from ocr_ui.services.conditions import conditions, reading_settings
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.evaluation_scores import (
@@ -117,6 +118,7 @@ class Evaluator:
         self._store, self._engines, self._templates, self._settings = store, engines, templates, settings
         self._readings = KeptReadings(store, engines, settings)
 
+    @needs(Action.RECOGNIZE, audited="evaluation.run", limited="reads")
     async def run(self, ask: Ask, person: str = "") -> AsyncIterator[Step]:
         """Reads, scores and logs; the last step carries the result (docs/evaluation.md lists its parts).
 
@@ -130,9 +132,8 @@ class Evaluator:
         competitors = await self._competitors(ask)
         config = self._config(ask, pages, competitors)
         begin = self._store.evaluations.begin
-        who = Person(person) if person.strip() else None
         run = await asyncio.to_thread(
-            begin, KIND, pages.name, await asyncio.to_thread(lambda: pages.sha256), config, who
+            begin, KIND, pages.name, await asyncio.to_thread(lambda: pages.sha256), config, who(person)
         )
         total = len(pages.pages) * len(competitors)
         done = 0

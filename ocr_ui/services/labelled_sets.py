@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.exact_json import dumps
 from ocr_ui.domain.prompt import PromptTemplate, Task
@@ -24,6 +25,7 @@ from ocr_ui.imports.readers import READERS, Labelled
 from ocr_ui.parsing.dispatch import parse
 from ocr_ui.scoring.facts import read_fact
 from ocr_ui.scoring.scripts import script_of
+from ocr_ui.services.access import require
 from ocr_ui.services.dataset import read_filters
 from ocr_ui.services.figures import prepare
 from ocr_ui.services.import_labels import task_of_answer, template_of
@@ -95,6 +97,7 @@ def open_set(what: str, store: Store, settings: Settings, templates: Sequence[Pr
     Raises:
         BadInput: `nothing_labelled` (details: data), `broken_known_page`, `bad_fact`, `broken_import`.
         NotFound: `unknown_test_set` (details: name), `unknown_version`.
+        NotAllowed: a folder, where somebody is logged in who is no admin.
         StoreFailed: the store cannot be read.
     """
     by_name = {template.name: template for template in templates}
@@ -103,6 +106,7 @@ def open_set(what: str, store: Store, settings: Settings, templates: Sequence[Pr
     elif what.startswith(FILTER):
         found = _of_items(store, _saved_filter(store, what.removeprefix(FILTER)))
     elif Path(what).is_dir():
+        require(Action.ADMIN)  # whoever names folders of the server looks around in it
         found = _of_folder(Path(what), settings, templates, by_name)
     elif any(version.name == what for version in store.versions.list()):
         found = _of_items(store, {"version": what})

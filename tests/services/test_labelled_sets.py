@@ -10,11 +10,13 @@ import pytest
 from labelled import write_page
 from stored import ANN, add_item, content, open_store
 
+from ocr_ui.domain.access import MAY, Identity, Role
 from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.domain.truth import FactKind
-from ocr_ui.errors import BadInput
+from ocr_ui.errors import BadInput, NotAllowed
+from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.evaluate import values_for
 from ocr_ui.services.labelled_sets import open_set, truth_of
@@ -141,6 +143,19 @@ def test_a_saved_filter(opened) -> None:
         store.reviews.set(item, Review(Verdict.RIGHT, State.SUBMITTED, person="Ann"))
     store.queues.save_filter("mine", {"templates": ["full_text"], "sort": "oldest"}, ANN)
     assert [page.kind for page in open_it("filter:mine").pages] == ["full_text"]
+
+
+def test_with_logins_only_an_admin_names_folders_of_the_server(opened, tmp_path: Path) -> None:
+    write_page(tmp_path, 1, text="a")
+    for role in Role:
+        person = Identity("Ann", MAY[role], 1, role, "password")
+        with act_as(Acting(person)):
+            if role is Role.ADMIN:
+                assert len(opened[1](tmp_path).pages) == 1
+            else:
+                with pytest.raises(NotAllowed):
+                    opened[1](tmp_path)
+            assert len(opened[1]("examples").pages) == 16
 
 
 def test_a_set_without_labels_is_refused(opened, tmp_path: Path) -> None:
