@@ -163,6 +163,13 @@ def _contests(result: Mapping[str, Any], names: Mapping[str, str], lower: set[st
         metric = _common_metric(contest["metrics"])
         if metric:
             yield _chart(_scatter_figure(result, first, second, metric, names[metric]))
+        yield _group_differences(contest["groups"], names)
+        if contest["pages"]:
+            rows = [
+                [escape(one["page"]), *(f"{one[side]:.4f}" for side in ("first", "second"))] for one in contest["pages"]
+            ]
+            yield f"<p>Pages that differ in {escape(names[metric])}, those first where the second is worst:</p>"
+            yield _table(["page", "first", "second"], rows)
 
 
 def _differences(metrics: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> str:
@@ -182,6 +189,26 @@ def _differences(metrics: Sequence[Mapping[str, Any]], names: Mapping[str, str])
         for one in metrics
     ]
     return _table(head, rows)
+
+
+def _group_differences(groups: Mapping[str, Mapping[str, Mapping[str, Any]]], names: Mapping[str, str]) -> str:
+    rows = [(group, value, one) for group, values in groups.items() for value, one in values.items()]
+    if not rows:
+        return ""
+    head = ["", "", "measure", "difference", "interval", "better on", "equal on", "worse on", ""]
+    cells = [
+        [
+            group,
+            escape(value),
+            escape(names[one["metric"]]),
+            f"{one['difference']:+.4f}",
+            f"{one['low']:+.4f} to {one['high']:+.4f}",
+            *(str(one[name]) for name in ("better", "equal", "worse")),
+            _verdict(one["verdict"]),
+        ]
+        for group, value, one in rows
+    ]
+    return _table(head, cells)
 
 
 def _verdict(verdict: str) -> str:

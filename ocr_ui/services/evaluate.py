@@ -28,6 +28,8 @@ from ocr_ui.services.evaluation_scores import (
     PageScore,
     can_be_scored,
     differences,
+    group_differences,
+    page_differences,
     parts_of,
     score_failure,
     score_reading,
@@ -259,7 +261,13 @@ class Evaluator:
             sides = _parts(competitors[0]), _parts(other)
             same_task = competitors[0].template.task is other.template.task
             found = await asyncio.to_thread(differences, *sides, same_task)
-            result["differences"].append({"first": competitors[0].key, "second": other.key, "metrics": found})
+            told = {"first": competitors[0].key, "second": other.key, "metrics": found, "groups": {}, "pages": []}
+            if found:
+                main = found[0]["metric"]
+                told["groups"] = await asyncio.to_thread(group_differences, *sides, groups, main)
+                names = [page.name for page in pages.pages]
+                told["pages"] = page_differences(*sides, names, main)[:WORST]
+            result["differences"].append(told)
         result["regressions"] = await asyncio.to_thread(self._regressions, run, result, config, told_pages)
         result["worst"] = [
             {"key": one.key, "pages": await self._worst(one, pages, main_metric(told["scores"]))}

@@ -21,7 +21,7 @@ from ocr_ui.images.transform import PictureTransform, Turn
 from ocr_ui.scoring import rewards
 from ocr_ui.scoring.contest import difference, interval
 from ocr_ui.scoring.facts import holds
-from ocr_ui.scoring.metrics import METRICS, Part, corpus, score_page, value, written
+from ocr_ui.scoring.metrics import METRIC, METRICS, Part, corpus, score_page, value, written
 from ocr_ui.scoring.text import Normalization
 from ocr_ui.services.export import read_as
 from ocr_ui.services.kept_readings import KeptReading
@@ -234,6 +234,36 @@ def differences(
     wanted = (metric.key for metric in METRICS if same_task or metric.key != "official")
     found = (difference(first, second, key) for key in wanted)
     return [one.to_dict() for one in found if one is not None]
+
+
+def group_differences(
+    first: Sequence[Mapping[str, Part]],
+    second: Sequence[Mapping[str, Part]],
+    groups: Sequence[Mapping[str, Sequence[str]]],
+    metric: str,
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """One measure by every value of GROUPS that a page of both has."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for name in GROUPS:
+        for one in sorted({member for page in groups for member in page[name]}):
+            inside = [number for number, page in enumerate(groups) if one in page[name]]
+            told = difference([first[n] for n in inside], [second[n] for n in inside], metric)
+            if told is not None:
+                found.setdefault(name, {})[one] = told.to_dict()
+    return found
+
+
+def page_differences(
+    first: Sequence[Mapping[str, Part]], second: Sequence[Mapping[str, Part]], names: Sequence[str], metric: str
+) -> list[dict[str, Any]]:
+    """Pages that both have the measure of and that differ in it, those first where the second is worst."""
+    rows = [
+        {"page": name, "metric": metric, "first": value(a[metric]), "second": value(b[metric])}
+        for name, a, b in zip(names, first, second, strict=True)
+        if metric in a and metric in b and value(a[metric]) != value(b[metric])
+    ]
+    sign = -1 if METRIC[metric].lower else 1
+    return sorted(rows, key=lambda row: sign * (row["second"] - row["first"]))
 
 
 def read_normalization(written: str) -> Normalization:

@@ -77,7 +77,15 @@ RESULT = {
     "at_once": 1,
     "metrics": [{"key": "cer", "name": "CER", "lower": True}],
     "competitors": [side("A", 0.1), side("B", 0.2)],
-    "differences": [{"first": "A", "second": "B", "metrics": [DIFFERENCE]}],
+    "differences": [
+        {
+            "first": "A",
+            "second": "B",
+            "metrics": [DIFFERENCE],
+            "groups": {"language": {ATTACK: DIFFERENCE}},
+            "pages": [{"page": ATTACK, "metric": "cer", "first": 0.1234, "second": 0.4321}],
+        }
+    ],
     "regressions": [REGRESSION],
     "worst": [{"key": "A", "pages": []}, {"key": "B", "pages": [{**WORST, "differences": PIECES}]}],
     "pages": [PAGE, PAGE],
@@ -128,7 +136,7 @@ def test_nothing_is_loaded_from_elsewhere(page: Reader) -> None:
 
 def test_the_numbers_are_those_of_the_result(page: Reader) -> None:
     text = " ".join(page.text)
-    for number in ("0.1000", "0.2000", "0.1900 to 0.2100", "+0.1000", "+0.0500 to +0.1500", "1.250", "3.000"):
+    for number in ("0.1000", "0.2000", "0.1900 to 0.2100", "+0.1000", "+0.0500 to +0.1500", "1.250", "3.000", "0.4321"):
         assert number in text, number
     assert "Unicode is brought to NFKC, upper and lower case are made equal, runs of white space become one" in text
     assert "95% of 2000 draws" in text

@@ -145,6 +145,12 @@ async def test_the_numbers_are_those_of_jiwer_and_of_counting(bench: Bench, data
     assert (cer["better"], cer["equal"], cer["worse"]) == (0, PAGES - worse, worse)
     assert cer["verdict"] == "worse"
     assert cer["low"] > 0
+    kinds = contest["groups"]["kind"]
+    assert {kind: one["pages"] for kind, one in kinds.items()} == {"invoice": PAGES // 2, "receipt": PAGES // 2}
+    assert contest["groups"]["tag"]["small"]["pages"] == 4
+    steps = [one["second"] - one["first"] for one in contest["pages"]]
+    assert len(steps) == worse
+    assert steps == sorted(steps, reverse=True)
 
 
 async def test_the_normalisation_is_chosen_and_shown(bench: Bench, data: Path) -> None:
