@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Editor } from "../../ocr_ui/ui/static/viewer/editor.mjs";
 import * as F from "../../ocr_ui/ui/static/viewer/fieldedits.mjs";
-import { contentOf, documentOf, viewOfDifference } from "../../ocr_ui/ui/static/viewer/state.mjs";
+import { contentOf, documentOf, setField, viewOfDifference } from "../../ocr_ui/ui/static/viewer/state.mjs";
 
 const box = (left, top = 0) => [[left, top], [left + 40, top], [left + 40, top + 10], [left, top + 10]]; // prettier-ignore
 const value = {
@@ -42,6 +42,8 @@ test("a link takes the box of the lines, and their text only where the field say
   assert.deepEqual(F.linkTo(doc, 0, [doc.lines[2]]).fields[0].quad, box(20)); // a line without a box
   assert.equal(F.linkTo(doc, 0, []), doc);
   assert.equal(F.setPlace(doc, 0, null).fields[0].quad, null);
+  assert.equal(setField(doc, 0, null).fields[0].quad, null, "what is absent stands nowhere");
+  assert.deepEqual(setField(doc, 0, "").fields[0].quad, box(20));
   assert.equal(F.setKind(doc, 0, "amount"), doc);
 });
 

@@ -121,11 +121,12 @@ export function byPerson({ lowest: _, ...field }) {
   return { ...field, confidence: null };
 }
 
-/** `value` null says that the field is absent from the picture, which is not the same as empty. */
+/** `value` null says that the field is absent from the picture, which is not the same as empty: it has no box there. */
 export function setField(doc, index, value) {
   const field = doc.fields[index];
   if (!field || field.value === value) return doc;
-  return { ...doc, fields: doc.fields.with(index, byPerson({ ...field, value })) };
+  const quad = value === null ? null : field.quad;
+  return { ...doc, fields: doc.fields.with(index, byPerson({ ...field, value, quad })) };
 }
 
 export const setWholeText = (doc, text) =>
