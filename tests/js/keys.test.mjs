@@ -85,8 +85,14 @@ test("a changed key is kept by name, and the keys of others stay as they are", (
   assert.deepEqual(map.keysOf("next_page"), ["PageDown"]);
   const again = new Keymap({ storage: () => storage, person: () => "Ann" });
   assert.deepEqual(again.keysOf("next_uncertain"), ["]"]);
+  let told = 0;
+  map.listen(() => (told += 1));
   person = "Bo";
+  map.reload();
   assert.deepEqual(map.keysOf("next_uncertain"), ["U"]);
+  person = "Bob";
+  map.reload();
+  assert.equal(told, 1, "who has the same keys changes nothing");
   person = "Ann";
   map.reset("next_page");
   assert.deepEqual([map.keysOf("next_page"), map.keysOf("next_uncertain")], [["]", "PageDown"], []]);

@@ -72,8 +72,9 @@ export class Keymap {
 
   /** Somebody else is at work here now, or another tab has changed keys. */
   reload() {
+    const before = JSON.stringify([...(this.own ?? [])]);
     this.whose = null;
-    this.#tell();
+    if (JSON.stringify([...this.#own]) !== before) this.#tell();
   }
 
   keysOf(action) {
