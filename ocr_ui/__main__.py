@@ -1,5 +1,5 @@
-"""The command line: `python -m ocr_ui recognize | rollouts | evaluate | benchmark | export | push | dataset | import |
-parse | reward | check-image | user | key | audit | retain`.
+"""The command line: `python -m ocr_ui recognize | rollouts | evaluate | benchmark | calibrate | export | push |
+dataset | import | parse | reward | check-image | user | key | audit | retain`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written, 3 an evaluation is not as good as was asked for.
@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from ocr_ui.commands.access import add_access
 from ocr_ui.commands.benchmark import add_benchmark
+from ocr_ui.commands.calibrate import add_calibrate
 from ocr_ui.commands.evaluate import add_evaluate
 from ocr_ui.commands.output import print_json, print_text
 from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_rollouts(commands)
     add_evaluate(commands)
     add_benchmark(commands)
+    add_calibrate(commands)
     _add_export(commands)
     _add_push(commands)
     _add_dataset(commands)

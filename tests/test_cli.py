@@ -393,6 +393,7 @@ def test_every_option_says_what_it_is_for() -> None:
         "rollouts",
         "evaluate",
         "benchmark",
+        "calibrate",
         "export",
         "push",
         "dataset",

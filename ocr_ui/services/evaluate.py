@@ -316,6 +316,27 @@ class Evaluator:
                 found.append(_against(last[0], last[1], competitor, before, now, pages))
         return found
 
+    def history(self, data: str = "", limit: int = 100) -> list[dict[str, Any]]:
+        """The log for a curve over time, the newest first: of each run what it read, with what, and its scores.
+
+        Args:
+            data: checksum of a set of pages; "" for all sets.
+        """
+        names = ("key", "template", "template_version", "engine_name", "engine", "sampling", "scores", "seconds")
+        return [
+            {
+                "run": run.id,
+                "made_at": run.created_at.isoformat(timespec="seconds"),
+                "person": run.person,
+                "data": run.data,
+                "data_sha256": run.data_sha256,
+                "settings": run.config["settings"],
+                "competitors": [{name: one[name] for name in names} for one in run.result["competitors"]],
+                "regressions": run.result["regressions"],
+            }
+            for run in self._store.evaluations.list(KIND, data, limit)
+        ]
+
     def compare(self, first: tuple[int, str], second: tuple[int, str]) -> list[dict[str, Any]]:
         """Two competitors of any two runs, each a run's number and a letter, over the pages that both runs have.
 

@@ -281,6 +281,10 @@ async def test_pages_without_what_a_template_is_asked_are_left_out(bench: Bench,
 async def test_any_two_runs_can_be_compared(bench: Bench, data: Path) -> None:
     first = await bench.run("one", data=data)
     second = await bench.run("two", data=data)
+    log = bench.evaluator.history(first["data"]["sha256"])
+    assert [run["run"] for run in log] == [second["run"], first["run"]]
+    assert log[1]["competitors"][0]["scores"] == competitor(first, "A")["scores"]
+    assert bench.evaluator.history("0" * 64) == []
     found = bench.evaluator.compare((first["run"], "A"), (second["run"], "A"))
     cer = next(one for one in found if one["metric"] == "cer")
     assert cer["verdict"] == "worse"
