@@ -7,14 +7,17 @@ import csv
 import io
 import json
 import re
+from contextlib import closing
 from math import cos, radians, sin
 from pathlib import Path
 from typing import Any
 
 import docx
 import openpyxl
+import pypdfium2
 import trainer_readers
-from lxml import etree
+from lxml import etree, html
+from markdown_it import MarkdownIt
 from openpyxl.utils.escape import unescape
 
 PAGE = "{http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15}"
@@ -37,6 +40,8 @@ def texts_in(folder: Path, name: str) -> list[str]:
         ],
         "imagefolder": lambda: [row["text"] for row in hugging_face(folder / "imagefolder")],
         "datasets": lambda: [row["text"] for row in hugging_face(folder / "datasets")],
+        "markdown": lambda: [text for file in sorted((folder / "markdown").iterdir()) for text in markdown_texts(file)],
+        "pdf": lambda: [text for file in sorted((folder / "pdf").iterdir()) for text in pdf_texts(file)],
         "llama-factory": lambda: [row.answer for row in trainer_readers.llama_factory(folder, "ocr_sft")],
         "ms-swift": lambda: [row.answer for row in trainer_readers.ms_swift(folder, "sft")],
         "trl-kto": lambda: [str(row.raw) for row in trainer_readers.rows(folder, "trl-kto")],
@@ -75,6 +80,16 @@ def paragraphs(file: Path) -> list[str]:
     document = docx.Document(str(file))
     cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
     return [paragraph.text for paragraph in document.paragraphs] + cells
+
+
+def markdown_texts(file: Path) -> list[str]:
+    """What a reader of the rendered page sees."""
+    return list(html.fromstring(MarkdownIt().render(file.read_text("utf-8")) or "<p>").itertext())
+
+
+def pdf_texts(file: Path) -> list[str]:
+    with closing(pypdfium2.PdfDocument(file)) as document:
+        return [page.get_textpage().get_text_range() for page in document]
 
 
 def page_lines(file: Path) -> list[tuple[list[tuple[int, int]] | None, str]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from ocr_ui.domain.content import Field, PageContent, Table
@@ -51,8 +52,7 @@ def _page(sample: Sample) -> str:
 
 def _escaped(content: PageContent) -> Iterator[str]:
     """Lines end in a backslash, which keeps the next one from running into them."""
-    found = list(parts(content))
-    for part, after in zip(found, [*found[1:], None], strict=True):
+    for part, after in pairwise([*parts(content), None]):
         if isinstance(part, Table):
             yield f"\n{part.html}\n"
         else:
