@@ -200,5 +200,6 @@ def _score(score: Mapping[str, Any] | None) -> str:
 def _difference(one: Mapping[str, Any]) -> str:
     change = f"{one['difference']:+.4f} ({one['low']:+.4f}..{one['high']:+.4f})"
     pages = f"better on {one['better']}, equal on {one['equal']}, worse on {one['worse']} pages"
-    said = {"better": "better", "worse": "WORSE", "equal": "equal", "open": "may be chance"}[one["verdict"]]
+    named = {"worse": "WORSE", "open": "may be chance", "few": "too few pages to tell"}
+    said = named.get(one["verdict"], one["verdict"])
     return f"  {one['metric']:18}{change:>30}  {pages}: {said}"

@@ -147,7 +147,7 @@ def _speed(result: Mapping[str, Any]) -> str:
         tokens = one["tokens"]["mean"] if one["tokens"] else None
         rows.append([escape(one["title"]), *counts, *times, _number(one["pages_per_second"]), _number(tokens, 0)])
     said = "Times of pages that were kept from before are those of their first reading."
-    return _table(head, rows) + f"<p><small>{said} {result['at_once']} page(s) were read at once.</small></p>"
+    return _table(head, rows) + f"<p><small>{said} Pages read at once: {result['at_once']}.</small></p>"
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -212,7 +212,7 @@ def _group_differences(groups: Mapping[str, Mapping[str, Mapping[str, Any]]], na
 
 
 def _verdict(verdict: str) -> str:
-    said = {"better": "better", "worse": "worse", "equal": "equal", "open": "may be chance"}[verdict]
+    said = {"open": "may be chance", "few": "too few pages to tell"}.get(verdict, verdict)
     return f'<span class="{verdict}">{said}</span>'
 
 

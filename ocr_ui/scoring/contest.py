@@ -19,6 +19,9 @@ SEED = 20_261_130
 SURE = 0.95
 """Share of the draws that an interval holds."""
 
+FEWEST = 6
+"""Of fewer pages that differ all may fall to one side by chance, as coins do, more often than in 5 of 100 cases."""
+
 _CELLS_AT_ONCE = 4_000_000
 _EQUAL = 1e-12
 
@@ -30,7 +33,8 @@ class Difference:
     Attributes:
         low, high: of the interval.
         better, equal, worse: pages on which the second is that.
-        verdict: better or worse where the interval leaves no doubt which; else `open`; `equal` where no page differs.
+        verdict: better or worse where the interval leaves no doubt which; else `open`; `few` where it does so of fewer
+            than FEWEST pages that differ; `equal` where none does.
     """
 
     metric: str
@@ -100,9 +104,11 @@ def difference(
 def _verdict(low: float, high: float, lower: bool, changed: int) -> str:
     if not changed:
         return "equal"
-    if low > _EQUAL or high < -_EQUAL:
-        return "worse" if (low > 0) is lower else "better"
-    return "open"
+    if low <= _EQUAL and high >= -_EQUAL:
+        return "open"
+    if changed < FEWEST:
+        return "few"
+    return "worse" if (low > 0) is lower else "better"
 
 
 def _drawn(columns: np.ndarray, draws: int, seed: int) -> np.ndarray:

@@ -456,7 +456,13 @@ def _against(
         "run": run.id,
         "made_at": run.created_at.isoformat(timespec="seconds"),
         "changed": changed,
-        "worse": [one for one in found if one["verdict"] == "worse"],
+        "worse": [one for one in found if _is_worse(one)],
         "better": [one for one in found if one["verdict"] == "better"],
         "facts_lost": facts,
     }
+
+
+def _is_worse(difference: Mapping[str, Any]) -> bool:
+    """Of a few pages too, where every one that differs is worse: these very pages were better before."""
+    only_worse = difference["worse"] > 0 and difference["better"] == 0
+    return difference["verdict"] == "worse" or (difference["verdict"] == "few" and only_worse)

@@ -21,8 +21,8 @@ def test_pages_on_which_each_is_better_are_counted() -> None:
 
 
 def test_more_is_better_where_that_is_so() -> None:
-    found = difference([{"teds": (0.5, 1)}] * 3, [{"teds": (0.9, 1)}] * 3, "teds")
-    assert (found.better, found.worse, found.verdict) == (3, 0, "better")
+    found = difference([{"teds": (0.5, 1)}] * 6, [{"teds": (0.9, 1)}] * 6, "teds")
+    assert (found.better, found.worse, found.verdict) == (6, 0, "better")
     assert found.low == pytest.approx(0.4)
     assert found.high == pytest.approx(0.4)
 
@@ -44,6 +44,11 @@ def test_a_small_change_of_every_page_is_seen_among_large_ones_between_pages() -
     found = difference(first, second, "cer")
     assert found.verdict == "worse"
     assert 0.005 < found.low < 0.01 < found.high < 0.015
+
+
+@pytest.mark.parametrize(("pages", "verdict"), [(1, "few"), (5, "few"), (6, "worse")])
+def test_a_few_pages_prove_nothing_however_clear_they_are(pages: int, verdict: str) -> None:
+    assert difference(cers(*[1] * pages), cers(*[9] * pages), "cer").verdict == verdict
 
 
 def test_equal_competitors_are_equal() -> None:
