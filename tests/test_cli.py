@@ -386,6 +386,23 @@ def test_a_file_that_is_no_text_is_parsed_and_said(run, tmp_path: Path, picture:
         assert "not_text" not in {warning["code"] for warning in output.value["warnings"]}
 
 
+def test_vllm_is_told_to_log_beside_the_result(run, engine, picture: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It logs to standard output where nobody tells it otherwise; what somebody has told it stays."""
+    seen = []
+    tasks = frozenset({Task.SPOTTING})
+
+    def from_settings(settings: Settings) -> Engines:
+        seen.append(os.environ.get("VLLM_LOGGING_STREAM"))
+        return Engines({"rapidocr": ScriptedEngine((Started(), LINES, DONE), Capabilities(tasks=tasks))})
+
+    monkeypatch.setattr(Engines, "from_settings", staticmethod(from_settings))
+    monkeypatch.setenv("VLLM_LOGGING_STREAM", "ext://sys.stdout")
+    run("recognize", picture)
+    monkeypatch.delenv("VLLM_LOGGING_STREAM")
+    run("recognize", picture)
+    assert seen == ["ext://sys.stdout", "ext://sys.stderr"]
+
+
 def test_every_option_says_what_it_is_for() -> None:
     commands = subcommands(_parser())
     names = {

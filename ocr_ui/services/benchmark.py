@@ -191,7 +191,10 @@ class Benchmark:
                     result["slo"] = {"bound": ask.bound.text, "kinds": {}}
                     yield f"highest load with {ask.bound.text}"
                     async for kind, found in way.under(ask.bound, asked):
-                        result["slo"]["kinds"][kind] = found
+                        if "tried" in found:
+                            result["slo"]["kinds"][kind] = found
+                        else:
+                            yield _told_try(kind, found)
             finally:
                 await asyncio.to_thread(scratch.close)
         own = self._engines.settings_of(name, self._settings)
@@ -290,7 +293,7 @@ class _Way:
     async def under(
         self, bound: Bound, asked: Sequence[tuple[LabelledPage, dict[str, str]]]
     ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        """For every kind of page the highest load that keeps a latency."""
+        """For every kind of page each load as it is tried, and in the end what `highest_load` gives last."""
         kinds: dict[str, list[tuple[LabelledPage, dict[str, str]]]] = {}
         for page, values in asked:
             timed = await self.read(page, values)
@@ -298,7 +301,8 @@ class _Way:
         for kind in LAYOUTS:
             some = kinds.get(kind)
             if some:
-                yield kind, await highest_load(lambda load, some=some: self._tried(some, load, bound), bound.seconds)
+                async for found in highest_load(lambda load, some=some: self._tried(some, load, bound), bound.seconds):
+                    yield kind, found
 
     async def _tried(
         self, asked: Sequence[tuple[LabelledPage, dict[str, str]]], load: int, bound: Bound
@@ -317,30 +321,34 @@ class _Way:
         }
 
 
-async def highest_load(try_load: Callable[[int], Awaitable[dict[str, Any]]], bound: float) -> dict[str, Any]:
+async def highest_load(
+    try_load: Callable[[int], Awaitable[dict[str, Any]]], bound: float
+) -> AsyncIterator[dict[str, Any]]:
     """The highest number at once that keeps a latency: doubled while it does, then halved in between.
 
     Args:
         try_load: measures a load; its `latency` is None where pages failed.
 
-    Returns:
-        best: what was measured there, None where one page at a time is too slow already; tried: all measurements.
+    Yields:
+        Each measurement, and in the end best: that of the load, None where one page at a time is too slow already, with
+        tried: all of them.
     """
     tried: dict[int, dict[str, Any]] = {}
+    good, bad, load = 0, MOST_AT_ONCE + 1, 1
+    while good < load < bad:
+        found = tried[load] = await try_load(load)
+        yield found
+        if found["latency"] is not None and found["latency"] <= bound:
+            good = load
+        else:
+            bad = load
+        load = good * 2 if bad > MOST_AT_ONCE else (good + bad) // 2
+    yield {"best": tried.get(good), "tried": [tried[load] for load in sorted(tried)]}
 
-    async def keeps(load: int) -> bool:
-        if load not in tried:
-            tried[load] = await try_load(load)
-        latency = tried[load]["latency"]
-        return latency is not None and latency <= bound
 
-    good, bad = 0, 1
-    while bad <= MOST_AT_ONCE and await keeps(bad):
-        good, bad = bad, bad * 2
-    while bad - good > 1 and bad <= MOST_AT_ONCE:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if await keeps(middle) else (good, middle)
-    return {"best": tried.get(good), "tried": [tried[load] for load in sorted(tried)]}
+def _told_try(kind: str, tried: Mapping[str, Any]) -> str:
+    latency = "some failed" if tried["latency"] is None else f"{tried['latency']:.3f} s"
+    return f"{kind}, {tried['at_once']} at once: {latency}"
 
 
 def figures(timed: Sequence[Timed]) -> dict[str, Any]:

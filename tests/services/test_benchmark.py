@@ -112,7 +112,8 @@ async def test_the_highest_load_is_found_in_few_tries(capacity: int, most: int |
     async def tried(load: int) -> dict:
         return {"at_once": load, "latency": 0.1 if load <= capacity else 0.9}
 
-    found = await highest_load(tried, 0.5)
+    *steps, found = [one async for one in highest_load(tried, 0.5)]
+    assert sorted(step["at_once"] for step in steps) == [one["at_once"] for one in found["tried"]]
     assert (found["best"] and found["best"]["at_once"]) == most
     assert len(found["tried"]) <= 17
     loads = [one["at_once"] for one in found["tried"]]
@@ -123,7 +124,7 @@ async def test_a_load_at_which_pages_fail_keeps_no_bound() -> None:
     async def tried(load: int) -> dict:
         return {"at_once": load, "latency": None if load > 2 else 0.1}
 
-    assert (await highest_load(tried, 0.5))["best"]["at_once"] == 2
+    assert [one async for one in highest_load(tried, 0.5)][-1]["best"]["at_once"] == 2
 
 
 @pytest.mark.parametrize(
