@@ -48,18 +48,22 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         person: Name = "",
         webhook: Annotated[bool, Form()] = False,
         rules: Annotated[str, Form(max_length=20_000)] = "",
+        documents: Annotated[str, Form(max_length=20_000)] = "",
         start: Annotated[bool, Form()] = True,
     ) -> dict[str, Any]:
         """Takes pictures, documents and zip archives, and reads them in the background.
 
         `variables` is a JSON object, `rules` a JSON list, `pages` as 1-3,7. With `start=false` the batch waits for more
-        files (`/files`) and for `/resume`.
+        files (`/files`) and for `/resume`. `documents`: a JSON object of names and sha256 of documents that were handed
+        in to be read page by page.
         """
         values, listed = _json(variables, "variables", dict), _json(rules, "rules", list)
         texts = {str(key): str(value) for key, value in values.items()}
         ask = JobAsk(template, texts, engine, pages, priority, name, webhook, tuple(listed))
         asker = who(person)
-        return told(await jobs.create(ask, _handed(files), asker if asker.name else None, start), request)
+        kept = _json(documents, "documents", dict)
+        handed = [*(Handed(str(name), sha256=str(sha256)) for name, sha256 in kept.items()), *_handed(files)]
+        return told(await jobs.create(ask, handed, asker if asker.name else None, start), request)
 
     @routes.post("/v1/jobs/{job}/files", status_code=202)
     async def add(job: int, files: Annotated[list[UploadFile], File()], request: Request) -> dict[str, Any]:

@@ -22,13 +22,26 @@ class Turn(BaseModel):
     turns: int = Field(1, ge=1, le=3)
 
 
+class Beside(BaseModel):
+    """Id of a stored page of the same document."""
+
+    page: int
+
+
 def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     routes = APIRouter(tags=["pictures"])
     pictures = workbench.pictures
 
     def shown(received: Received, request: Request) -> dict:
         value = workbench.views.picture(received)
-        answer = {"page": value["item"]["page"], "warnings": value["warnings"]}
+        document = received.document and {"sha256": received.document.sha256, "pages": received.document.pages}
+        answer = {
+            "page": value["item"]["page"],
+            "warnings": value["warnings"],
+            "document": document,
+            "number": received.page.number,
+            "item": received.recognition_id,
+        }
         return localize(answer, language_of(request))
 
     @routes.post("/v1/pictures")
@@ -38,6 +51,16 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
         """Takes a picture, makes it upright and stores it. The answer names the page and what was done to it."""
         data = await file.read()
         return shown(await pictures.receive(data, name_of(file), person.strip()), request)
+
+    @routes.post("/v1/documents/{sha256}/pages/{number}")
+    async def other_page(sha256: str, number: int, beside: Beside, request: Request) -> dict:
+        """Opens another page of a file of several; `item` is its newest reading, where it was read before."""
+        return shown(await pictures.page_beside(sha256, number, beside.page), request)
+
+    @routes.get("/v1/documents/{sha256}/pages/{number}/thumbnail")
+    async def page_thumbnail(sha256: str, number: int) -> Response:
+        small = await pictures.page_thumbnail(sha256, number)
+        return Response(small, media_type="image/jpeg", headers=FOREVER)
 
     @routes.post("/v1/pages/{sha256}/rotate")
     async def rotate(sha256: str, turn: Turn, request: Request) -> dict:

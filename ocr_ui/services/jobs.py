@@ -33,10 +33,15 @@ FULL_TEXT = "full_text"
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A file that is handed in: its name, with the folders it was dropped with, and its bytes."""
+    """A file that is handed in: its name, with the folders it was dropped with, and its bytes.
+
+    Attributes:
+        sha256: of a file that is here already, in the place of its bytes.
+    """
 
     name: str
-    data: IO[bytes]
+    data: IO[bytes] | None = None
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +266,8 @@ class Jobs:
 
     def _take(self, one: Handed) -> tuple[str, int]:
         """Stores a file; of an archive it is known then that it can be unpacked within the limits."""
+        if one.data is None:
+            return one.sha256, self._store.uploads.path(one.sha256).stat().st_size
         sha256, size = self._store.uploads.put(one.data, self._settings.batch_bytes)
         file = self._store.uploads.path(sha256)
         if not size:

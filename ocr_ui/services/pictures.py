@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import io
 import logging
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -40,12 +41,27 @@ MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
+class OpenDocument:
+    """A file of several pages whose others can be asked for, by its sha256."""
+
+    sha256: str
+    pages: int
+
+
+@dataclass(frozen=True, slots=True)
 class Received:
-    """A stored page and what a person should know about how it came in."""
+    """A stored page and what a person should know about how it came in.
+
+    Attributes:
+        document: that the page is of, where it has several.
+        recognition_id: the newest reading of the page, None for one that was not read.
+    """
 
     page_id: int
     page: Page
     warnings: tuple[ContentWarning, ...] = ()
+    document: OpenDocument | None = None
+    recognition_id: int | None = None
 
 
 class PageStore:
@@ -65,7 +81,32 @@ class PageStore:
         """
         picture = await asyncio.to_thread(open_picture, data, self._limits, page=page_number)
         pixels, turned = await self._upright.turn(picture.pixels)
-        return await asyncio.to_thread(self._keep, pixels, clean_name(name), person, (*picture.warnings, *turned))
+        warnings = (*picture.warnings, *turned)
+        received = await asyncio.to_thread(self._keep, pixels, clean_name(name), person, warnings, page_number)
+        if picture.pages == 1:
+            return received
+        sha256, _ = await asyncio.to_thread(self._store.uploads.put, io.BytesIO(data), len(data))
+        return replace(received, document=OpenDocument(sha256, picture.pages))
+
+    async def page_beside(self, sha256: str, number: int, page_id: int) -> Received:
+        """Another page of a file that came in with several; stored in the document of the page that is named.
+
+        Raises:
+            NotFound: `missing_upload`, `unknown_page`. BadInput: `no_such_page`, and as `receive`.
+        """
+        beside = await asyncio.to_thread(self._store.pages.get, page_id)
+        pages = await self.count(sha256)
+        page, warnings = await self.picture_of(sha256, number, beside.page.name)
+        stored = await asyncio.to_thread(self._store.pages.add_page, beside.document_id, page)
+        read = await asyncio.to_thread(self._store.recognitions.latest, stored)
+        kept = (await asyncio.to_thread(self._store.pages.get, stored)).page
+        return Received(stored, kept, warnings, OpenDocument(sha256, pages), read.id if read else None)
+
+    async def page_thumbnail(self, sha256: str, number: int) -> bytes:
+        """A small JPEG of a page that may not be stored. Raises as `page_beside`."""
+        open_it = functools.partial(open_page_of, name=sha256, limits=self._documents, page=number)
+        picture = await asyncio.to_thread(lambda: open_it(self._store.uploads.path(sha256)))
+        return await asyncio.to_thread(thumbnail, picture.pixels, THUMBNAIL_SIDE)
 
     async def count(self, sha256: str) -> int:
         """Pages of a file that was handed in as it is. Raises NotFound (`missing_upload`), and as `receive`."""
@@ -97,8 +138,10 @@ class PageStore:
         turned = await asyncio.to_thread(rotate_quarters, pixels, turns % 4)
         return await asyncio.to_thread(self._keep, turned, old.page.name, person, ())
 
-    def _keep(self, pixels: np.ndarray, name: str, person: str, warnings: tuple[ContentWarning, ...]) -> Received:
-        page = self._put(pixels, name)
+    def _keep(
+        self, pixels: np.ndarray, name: str, person: str, warnings: tuple[ContentWarning, ...], number: int = 1
+    ) -> Received:
+        page = self._put(pixels, name, number)
         owner = who(person)
         document = self._store.pages.add_document(name, [page], owner if owner.name else None)
         return Received(document.page_ids[0], page, warnings)

@@ -20,8 +20,9 @@ from ocr_ui.domain.person import Person
 from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.pages import put_page
 from ocr_ui.storage.records import FailedTask, JobTotals, PageTask, RouteTotals, StoredJob
-from ocr_ui.storage.tables import document, job, job_file, job_task, page
+from ocr_ui.storage.tables import document, job, job_file, job_task
 from ocr_ui.storage.tables import person as person_table
 
 RECENT = 30
@@ -201,12 +202,7 @@ class Jobs:
                 made = {"name": found.name, "person_id": person_id, "created_at": now}
                 document_id = connection.execute(insert(document).values(made)).inserted_primary_key[0]
                 connection.execute(update(job_file).where(here).values(document_id=document_id))
-            same = (page.c.document_id == document_id, page.c.number == value.number)
-            page_id = connection.scalar(select(page.c.id).where(*same))
-            if page_id is None:
-                row = {"document_id": document_id, "number": value.number, "sha256": value.sha256, "created_at": now}
-                row |= {"width": value.width, "height": value.height, "name": storable(value.name)}
-                page_id = connection.execute(insert(page).values(row)).inserted_primary_key[0]
+            page_id = put_page(connection, document_id, value)
             connection.execute(update(job_task).where(job_task.c.id == task.id).values(page_id=page_id))
         return page_id
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Row, Select, func, insert, or_, select
+from sqlalchemy import Connection, Row, Select, func, insert, or_, select
 
 from ocr_ui.domain.exact_json import storable
 from ocr_ui.domain.page import Page
@@ -44,6 +44,11 @@ class Pages:
                 for one in pages
             ]
         return StoredDocument(document_id, tuple(page_ids))
+
+    def add_page(self, document_id: int, value: Page) -> int:
+        """A page for a document that is there; gives the id of the one that has its number already, where there is."""
+        with self._database.writing() as connection:
+            return put_page(connection, document_id, value)
 
     def get(self, page_id: int) -> StoredPage:
         """Raises NotFound (`unknown_page`)."""
@@ -97,6 +102,16 @@ class Pages:
 
 def unknown_page(**details: object) -> NotFound:
     return NotFound("unknown_page", "There is no such page.", "It may have been deleted.", **details)
+
+
+def put_page(connection: Connection, document_id: int, value: Page) -> int:
+    """As `Pages.add_page`, within a transaction."""
+    same = page.c.document_id == document_id, page.c.number == value.number
+    found = connection.scalar(select(page.c.id).where(*same))
+    if found is not None:
+        return found
+    values = _values(value, document_id, datetime.now(UTC))
+    return connection.execute(insert(page).values(values)).inserted_primary_key[0]
 
 
 def _values(one: Page, document_id: int, now: datetime) -> dict[str, object]:

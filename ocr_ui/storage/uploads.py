@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
 from collections.abc import Container
 from contextlib import suppress
@@ -16,6 +17,7 @@ from ocr_ui.storage.failures import told
 from ocr_ui.storage.whole_files import make_folder, unfinished
 
 _PIECE = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _KEPT_SECONDS = 3600.0
 """So long a file stays that nothing needs: it may just have come, and its batch is being stored."""
 
@@ -48,10 +50,12 @@ class Uploads:
         return digest.hexdigest(), size
 
     def path(self, sha256: str) -> Path:
-        """Raises NotFound (`missing_upload`)."""
+        """The file, which is kept for a while more. Raises NotFound (`missing_upload`)."""
         file = self._file(sha256)
-        if not file.is_file():
-            raise NotFound("missing_upload", "The file that was handed in is gone.", "Hand it in again.")
+        try:
+            os.utime(file)
+        except OSError:
+            raise NotFound("missing_upload", "The file that was handed in is gone.", "Hand it in again.") from None
         return file
 
     def sweep(self, needed: Container[str], older_than: float = _KEPT_SECONDS) -> int:
@@ -66,4 +70,4 @@ class Uploads:
         return removed
 
     def _file(self, sha256: str) -> Path:
-        return self.folder / sha256
+        return self.folder / (sha256 if _SHA256.fullmatch(sha256) else "none")

@@ -64,7 +64,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
         with gr.Tabs(elem_id="tabs") as tabs:
             with gr.Tab(table["tab.read"], id="read"):
                 read.build()
-            with gr.Tab(table["tab.batch"], id="batch") as batch_tab:
+            with gr.Tab(table["tab.batch"], id="batch", elem_id="batch-tab") as batch_tab:
                 batch.build()
             with gr.Tab(table["tab.dataset"], id="dataset") as dataset_tab:
                 dataset.build()

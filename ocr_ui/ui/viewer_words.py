@@ -50,6 +50,12 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "progress": {"en": "Progress of reading", "zh": "识别进度"},
     "warnings": {"en": "Warnings", "zh": "警告"},
     "line_n": {"en": "Line {n}", "zh": "第 {n} 行"},
+    # Pages of a document
+    "pages": {"en": "Pages of this document", "zh": "本文档的页面"},
+    "page_before": {"en": "Previous page", "zh": "上一页"},
+    "page_after": {"en": "Next page", "zh": "下一页"},
+    "page_place": {"en": "Page {page} of {pages}", "zh": "第 {page} / {pages} 页"},
+    "pages_as_batch": {"en": "Read several pages…", "zh": "识别多页…"},
     # Door
     "door_title": {"en": "Drop a picture here, or paste it with Ctrl+V", "zh": "把图片拖到这里，或按 Ctrl+V 粘贴"},
     "door_kinds": {

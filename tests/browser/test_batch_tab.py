@@ -18,11 +18,16 @@ def card(name: str, state: str = "") -> str:
 
 def test_a_batch_from_dropped_files_to_its_results_and_its_review(desk: Desk, tmp_path: Path) -> None:
     page = desk.goto().page
-    page.get_by_role("tab", name="Batch", exact=True).click()
-    page.wait_for_selector("#jobs-start[aria-disabled='true']")
     (tmp_path / "three.pdf").write_bytes(pdf(3))
     (tmp_path / "inner.zip").write_bytes(archive({"notes.txt": b"no picture"}))
-    page.set_input_files("#jobs-files", [tmp_path / "three.pdf", tmp_path / "inner.zip"])
+    page.set_input_files("#viewer input[type=file] >> nth=0", tmp_path / "three.pdf")
+    page.click(".vw-pages button:has-text('Next page')")
+    page.wait_for_selector(".vw-pages-place:has-text('Page 2 of 3')")
+    assert page.get_attribute(".vw-pages-thumb[data-page='2']", "aria-current") == "true"
+    page.click(".vw-pages button:has-text('Read several pages')")
+    page.wait_for_selector("#jobs-start[aria-disabled='false']")
+    assert page.inner_text(".wb-jobs-names") == "three.pdf"
+    page.set_input_files("#jobs-files", tmp_path / "inner.zip")
     assert "2" in page.inner_text(".wb-jobs-chosen")
 
     page.fill("#jobs-pages", "2-3")

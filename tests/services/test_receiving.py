@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 from fakes import ScriptedEngine
-from stored import open_store
+from stored import content, open_store, recognition
 
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.errors import BadInput, EngineDead, NotFound, StoreFailed, TooLarge
@@ -15,6 +15,7 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import MAX_NAME, THUMBNAIL_SIDE, PageStore, Upright
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
+from tests.images import pdf_files
 
 
 class FixedUpright(Upright):
@@ -214,3 +215,23 @@ async def test_without_the_cpu_engine_pages_stay_as_they_are() -> None:
     pixels, warnings = await Upright(Engines({"other": ScriptedEngine([])}), Settings()).turn(drawn())
     assert np.array_equal(pixels, drawn())
     assert warnings == ()
+
+
+async def test_other_pages_of_a_document_come_into_the_same_document_each_once(store: Store) -> None:
+    pages = page_store(store)
+    data = pdf_files.pages([(60, 40), (70, 40), (80, 40)])
+    first = await pages.receive(data, "three.pdf", "Ann")
+    assert first.document.pages == 3
+    third = await pages.page_beside(first.document.sha256, 3, first.page_id)
+    assert (third.page.number, third.page.name, third.recognition_id) == (3, "three.pdf", None)
+    document = store.pages.get(first.page_id).document_id
+    assert [page.id for page in store.pages.of_document(document)] == [first.page_id, third.page_id]
+    read = store.recognitions.add(recognition(third.page.sha256, content("x")), third.page_id)
+    again = await pages.page_beside(first.document.sha256, 3, first.page_id)
+    assert (again.page_id, again.recognition_id) == (third.page_id, read)
+    assert cv2.imdecode(np.frombuffer(await pages.page_thumbnail(first.document.sha256, 2), np.uint8), 1) is not None
+    with pytest.raises(BadInput):
+        await pages.page_beside(first.document.sha256, 4, first.page_id)
+    with pytest.raises(NotFound):
+        await pages.page_beside("../" * 10, 1, first.page_id)
+    assert (await pages.receive(encode_png(drawn()), "a.png")).document is None

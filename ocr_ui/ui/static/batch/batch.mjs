@@ -7,6 +7,7 @@
 
 import { bytes } from "../page/amounts.mjs";
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { onHanded } from "../page/handed.mjs";
 import { personOf } from "../page/person.mjs";
 import { Api, failureFrom } from "../viewer/api.mjs";
 import { Card } from "./card.mjs";
@@ -72,8 +73,8 @@ class Batches {
     const heading = make("h2", { textContent: t("jobs.title") });
     const main = make("div", { class: "wb-jobs-main" }, this.zone, this.ended, heading, this.jobs);
     root.replaceChildren(side, main, this.input, this.folder);
-    this.#listen();
     this.#setFiles([]);
+    this.#listen();
   }
 
   #listen() {
@@ -92,6 +93,12 @@ class Batches {
       event.preventDefault();
       this.#begin();
     });
+    // A document that the server has already: its pages are read from there.
+    onHanded(({ name, sha256 }) => {
+      const handed = { path: name, sha256, file: { name, size: 0 } };
+      this.#setFiles(added(this.files, [handed]));
+      this.choices.pages.focus();
+    }, this.abort.signal);
     on(document, "visibilitychange", () => !document.hidden && this.#look());
   }
 
@@ -144,7 +151,8 @@ class Batches {
     this.told.textContent = t("jobs.sending");
     let job = null;
     try {
-      const [first, ...rest] = inParts(files);
+      const here = files.filter(({ sha256 }) => sha256);
+      const [first = [], ...rest] = inParts(files.filter(({ sha256 }) => !sha256));
       const all = Math.max(1, sizeOf(files));
       let sent = 0;
       const send = async (path, part, fields = {}) => {
@@ -153,7 +161,8 @@ class Batches {
         sent += size;
         return answer;
       };
-      const fields = { ...this.choices.values(), person: personOf(), start: String(!rest.length) };
+      const documents = JSON.stringify(Object.fromEntries(here.map(({ path, sha256 }) => [path, sha256])));
+      const fields = { ...this.choices.values(), documents, person: personOf(), start: String(!rest.length) };
       ({ job } = await send("/v1/jobs", first, fields));
       for (const part of rest) await send(`/v1/jobs/${job}/files`, part);
       if (rest.length) await this.api.post(`/v1/jobs/${job}/resume`, {});

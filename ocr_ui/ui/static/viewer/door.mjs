@@ -102,7 +102,17 @@ export class Door {
   /** Turns the page by quarter turns clockwise. */
   async rotate(sha256, turns) {
     if (this.busy || !(await this.mayReplace())) return;
-    await this.#busily(() => this.api.post(`/v1/pages/${sha256}/rotate`, { turns }));
+    const turn = async () => ({ ...(await this.api.post(`/v1/pages/${sha256}/rotate`, { turns })), turned: true });
+    await this.#busily(turn);
+  }
+
+  /** Opens another page of the document that the page `beside` (its id) is of, with what was read on it before. */
+  async openPage(sha256, number, beside) {
+    if (this.busy || !(await this.mayReplace())) return;
+    await this.#busily(async () => {
+      const answer = await this.api.post(`/v1/documents/${sha256}/pages/${number}`, { page: beside });
+      return answer.item ? { ...answer, value: await this.api.get(`/v1/items/${answer.item}`) } : answer;
+    });
   }
 
   /** `name` is that of a file which a failure is about: the picture on the screen is another one. */

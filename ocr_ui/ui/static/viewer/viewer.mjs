@@ -32,6 +32,7 @@ import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
 import { failureText, Notices } from "./notice.mjs";
 import { Overlay } from "./overlay.mjs";
+import { PageStrip } from "./pages.mjs";
 import { Palette } from "./palette.mjs";
 import { sharedOutbox } from "./outbox.mjs";
 import { PicturePane } from "./pane.mjs";
@@ -134,6 +135,8 @@ class Viewer {
     );
     this.toolbar = new Toolbar({ editor, actions, door: this.hasDoor });
     this.door = this.#makeDoor(signal);
+    const openPage = (document, number) => this.door.openPage(document.sha256, number, editor.page.id);
+    this.pages = new PageStrip({ open: openPage, t });
     this.pane = new PicturePane({ door: this.hasDoor ? this.door : null, t });
     this.overlay = new Overlay(this.pane.svg);
     const { api, notices, overlay, review } = this;
@@ -176,7 +179,7 @@ class Viewer {
   }
 
   #layOut() {
-    const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pane.element, this.notices.element);
+    const left = h("div", { class: "vw-left" }, this.toolbar.element, this.pages.element, this.pane.element, this.notices.element);
     const right = h("div", { class: "vw-right" }, this.warnings.element, this.regionBar.element, this.views.element);
     const body = h("div", { class: "vw-body" }, left, right, this.door.progress);
     this.root.append(
@@ -249,6 +252,7 @@ class Viewer {
     const { editor } = this;
     const { page } = editor;
     this.root.classList.toggle("has-page", !!page);
+    this.pages.leave(page?.sha256);
     this.root.dataset.run = this.editor.value.run?.state ?? "idle";
     this.#tellItem();
     if (!samePage || this.pane.url !== page?.url) this.#showPage(page);
@@ -403,6 +407,7 @@ class Viewer {
     this.words = makeWords(JSON.parse(this.props.words));
     this.root.lang = this.props.lang ?? "en";
     relabel(this.root, this.t);
+    this.pages.render();
     this.list.repaint();
     this.fields.forget();
     this.tables.forget();
@@ -447,8 +452,10 @@ class Viewer {
     this.views.render();
   }
 
-  #newPage({ page, warnings = [] }) {
-    const value = { item: { recognition_id: null, page }, warnings, run: { state: "idle" } };
+  #newPage({ page, warnings = [], document = null, number = 1, turned = false, value: read = null }) {
+    const value = read ?? { item: { recognition_id: null, page }, warnings, run: { state: "idle" } };
+    if (!turned) this.pages.show(document, number, page.name);
+    this.pages.known.add(page.sha256);
     this.lastText = JSON.stringify(value);
     this.#leaveItem();
     this.editor.load(value, "replace");
