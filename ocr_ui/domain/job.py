@@ -13,9 +13,6 @@ LONGEST_RANGES = 1000
 _RANGE = re.compile(r"\s*([0-9]{1,6})\s*(?:[-–—~～]\s*([0-9]{1,6})?\s*)?", re.ASCII)
 PRIORITIES = {"low": -1, "normal": 0, "high": 1}
 
-BOTH = "both"
-"""Where two readings of a page are kept beside each other."""
-
 
 class JobState(StrEnum):
     """Attributes: OPEN: its pages are read as soon as somebody is free."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
 import logging
 import os
@@ -12,11 +11,11 @@ import urllib.request
 import uuid
 from collections.abc import Awaitable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from ocr_ui.domain.job import PageRanges
-from ocr_ui.domain.person import Person
-from ocr_ui.domain.recognition import Recognition
+from ocr_ui.domain.routing import read_rules
 from ocr_ui.errors import (
     BadInput,
     Conflict,
@@ -30,12 +29,12 @@ from ocr_ui.errors import (
 from ocr_ui.images import refusals
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
-from ocr_ui.services.figures import add_reading
 from ocr_ui.services.jobs import JobProgress, Jobs, path_of
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.recognize import Recognizer
+from ocr_ui.services.recognize import Keep, Recognizer
 from ocr_ui.services.rollout_batch import BUSY_SECONDS, NOBODY_ANSWERS
+from ocr_ui.services.routing import Routing
 from ocr_ui.services.view import error_value
 from ocr_ui.services.work_off import work_off
 from ocr_ui.settings import Settings
@@ -225,16 +224,39 @@ class JobRunner:
 
     async def _read(self, task: PageTask) -> None:
         job = await asyncio.to_thread(self._store.jobs.get, task.job)
+        route = Routing(self._store, self.holder, task, read_rules(job.asked["rules"]))
         page_id, request = await self._prepared(task, job)
-        keep = functools.partial(self._keep, task)
-        asked = {"engine": job.asked["engine"], "person": job.person, "owner": _owner(task.id)}
-        async with aclosing(self._recognizer.read(page_id, request, keep=keep, **asked)) as steps:
+        if task.recognition_id is None:
+            if not await self._read_with(task, job, page_id, request, job.asked["engine"], route.keep_first):
+                return
+        else:
+            await asyncio.to_thread(route.go_on, task.recognition_id)
+        if route.again is None:
+            return
+        again = replace(request, run_id=uuid.uuid4().hex)
+        try:
+            await self._read_with(task, job, page_id, again, route.again.engine, route.keep_second)
+        except (EngineDead, EngineBusy, StoreFailed, Conflict):
+            raise
+        except WorkbenchError as error:
+            if error.code in NOBODY_ANSWERS:
+                raise
+            log.warning("page %d of %s was not read again: %s", task.number, task.name, error)
+            await asyncio.to_thread(route.second_failed)
+
+    async def _read_with(
+        self, task: PageTask, job: StoredJob, page_id: int, request: ReadRequest, engine: str, keep: Keep
+    ) -> bool:
+        """Whether the reading was kept; one that was stopped goes back. Raises what it failed with."""
+        asked = {"engine": engine, "person": job.person, "owner": _owner(task.id), "keep": keep}
+        async with aclosing(self._recognizer.read(page_id, request, **asked)) as steps:
             *_, last = [step async for step in steps]
         if last.recognition_id is not None:
-            return
+            return True
         if last.progress.error is not None:
             raise last.progress.error
         await self._give_back(task)
+        return False
 
     async def _prepared(self, task: PageTask, job: StoredJob) -> tuple[int, ReadRequest]:
         """The stored page and what is asked of it; its picture is drawn where it was not yet."""
@@ -250,16 +272,6 @@ class JobRunner:
             return self._templates.get(asked["template"], asked["template_version"])
         except NotFound:
             return self._templates.get(asked["template"])
-
-    def _keep(self, task: PageTask, value: Recognition, page_id: int, person: Person | None) -> int | None:
-        """The result and that the page is done, together: after a crash it is either both or neither."""
-        if value.outcome in ("failed", "stopped"):
-            return None
-        with self._store.transaction():
-            recognition_id = add_reading(self._store, value, page_id, person)
-            if not self._store.jobs.done(self.holder, task, recognition_id, value.generation.seconds):
-                raise Conflict("job_task_lost", "Somebody else reads this page.", "", page=page_id)
-        return recognition_id
 
     # The end of a batch
 

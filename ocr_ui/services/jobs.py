@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.job import PRIORITIES, JobState, PageRanges, numbered
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate
+from ocr_ui.domain.routing import AGAIN, Rule, read_rules, rule_value
 from ocr_ui.engines.registry import unknown_kind
 from ocr_ui.errors import BadInput, TooLarge
 from ocr_ui.images import refusals
@@ -56,7 +57,7 @@ class JobAsk:
         priority: one of `ocr_ui.domain.job.PRIORITIES`.
         name: of the batch; "" for that of its first file.
         webhook: tell the address in the settings once it is done.
-        rules: what is done with pages that were read with little confidence, see `ocr_ui.services.routing`.
+        rules: what is done with pages that were read with little confidence, see `ocr_ui.domain.routing`.
     """
 
     template: str = FULL_TEXT
@@ -183,12 +184,17 @@ class Jobs:
             found = self._store.jobs.get(job)
             totals = self._store.jobs.totals(job)
             failures = self._store.jobs.failures(job, MOST_LISTED) if totals.failed else []
-            routes = self._store.jobs.routes(job) if found.asked["rules"] else []
-        return JobProgress(found, totals, tuple(failures), tuple(routes))
+            return JobProgress(found, totals, tuple(failures), self._routes(found))
 
     def _list(self, limit: int) -> list[JobProgress]:
         with self._store.one_moment():
-            return [JobProgress(job, self._store.jobs.totals(job.id)) for job in self._store.jobs.list(limit)]
+            return [
+                JobProgress(job, self._store.jobs.totals(job.id), routes=self._routes(job))
+                for job in self._store.jobs.list(limit)
+            ]
+
+    def _routes(self, job: StoredJob) -> tuple[RouteTotals, ...]:
+        return tuple(self._store.jobs.routes(job.id)) if job.asked["rules"] else ()
 
     def _asked(self, ask: JobAsk) -> dict[str, Any]:
         """What is stored of the question, once it is known that it can be asked."""
@@ -212,8 +218,18 @@ class Jobs:
             "engine": engine,
             "pages": str(PageRanges.parse(ask.pages)),
             "webhook": ask.webhook,
-            "rules": list(ask.rules),
+            "rules": [rule_value(rule) for rule in self._rules(ask, template)],
         }
+
+    def _rules(self, ask: JobAsk, template: PromptTemplate) -> list[Rule]:
+        """The rules, with the engines that read again known to be able to."""
+        rules = []
+        for rule in read_rules(ask.rules):
+            if rule.then == AGAIN:
+                rule = replace(rule, engine=self._engines.called(rule.engine))
+                self._check_engine(rule.engine, template)
+            rules.append(rule)
+        return rules
 
     def _check_engine(self, engine: str, template: PromptTemplate) -> None:
         tasks = {info.name: info.tasks for info in self._engines.infos()}

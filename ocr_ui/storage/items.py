@@ -14,10 +14,10 @@ from sqlalchemy import Column, ColumnElement, Connection, FromClause, Result, Ro
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from ocr_ui.domain.exact_json import dumps, storable
-from ocr_ui.domain.job import BOTH
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
+from ocr_ui.domain.routing import BOTH
 from ocr_ui.errors import BadInput
 from ocr_ui.storage import corrections, recognitions, reviews
 from ocr_ui.storage.database import Database

@@ -27,6 +27,7 @@ from ocr_ui.storage.tables import person as person_table
 
 RECENT = 30
 """Pages that the speed of a batch is worked out of."""
+_OF_TASK = ("id", "job_id", "file_id", "number", "page_id", "recognition_id", "seconds")
 _UNTOUCHED = {"holder": "", "until": None}
 _ENDED = (JobState.DONE.value, JobState.CANCELLED.value)
 _LEFT = (TaskState.WAITING.value, TaskState.RUNNING.value)
@@ -206,20 +207,35 @@ class Jobs:
             connection.execute(update(job_task).where(job_task.c.id == task.id).values(page_id=page_id))
         return page_id
 
-    def done(self, holder: str, task: PageTask, recognition_id: int, seconds: float) -> bool:
+    def done(self, holder: str, task: PageTask, recognition_id: int, seconds: float, route: str = "") -> bool:
         """A page has its result. False where the claim is lost: the caller undoes what it saved with this."""
-        return self._end(holder, task, {"state": TaskState.DONE.value, "recognition_id": recognition_id}, seconds)
+        values = {"recognition_id": recognition_id, "route": route, "seconds": seconds}
+        return self._end(holder, task, {**values, "state": TaskState.DONE.value})
+
+    def read_once(self, holder: str, task: PageTask, recognition_id: int, seconds: float) -> bool:
+        """A page has its first result and is to be read again. False as of `done`."""
+        with self._database.writing() as connection:
+            mine = (job_task.c.id == task.id, *_held(holder))
+            values = {"recognition_id": recognition_id, "seconds": seconds}
+            return bool(connection.execute(update(job_task).where(*mine).values(values)).rowcount)
+
+    def read_twice(
+        self, holder: str, task: PageTask, kept: int, other: int | None, second_seconds: float, route: str
+    ) -> bool:
+        """A page has both its results. False as of `done`."""
+        values = {"recognition_id": kept, "second_id": other, "second_seconds": second_seconds, "route": route}
+        return self._end(holder, task, {**values, "state": TaskState.DONE.value})
 
     def failed(self, holder: str, task: PageTask, error: dict[str, Any], final: bool = False) -> bool:
         """Args: final: it would fail each time; the file is not needed any more."""
         with self._database.writing() as connection:
             if final:
                 connection.execute(update(job_file).where(job_file.c.id == task.file).values(sha256=""))
-            return self._end(holder, task, {"state": TaskState.FAILED.value, "error": dumps(error)}, 0.0)
+            return self._end(holder, task, {"state": TaskState.FAILED.value, "error": dumps(error)})
 
-    def _end(self, holder: str, task: PageTask, values: dict[str, Any], seconds: float) -> bool:
+    def _end(self, holder: str, task: PageTask, values: dict[str, Any]) -> bool:
         with self._database.writing() as connection:
-            ended = _UNTOUCHED | values | {"seconds": seconds, "ended_at": datetime.now(UTC)}
+            ended = _UNTOUCHED | values | {"ended_at": datetime.now(UTC)}
             mine = (job_task.c.id == task.id, *_held(holder))
             if not connection.execute(update(job_task).where(*mine).values(ended)).rowcount:
                 return False
@@ -351,12 +367,13 @@ def _first(connection: Connection, number: int, now: datetime) -> PageTask | Non
     for which in (and_(job_task.c.number == 0, waits), waits, left):
         row = connection.execute(_tasks(number, which)).first()
         if row is not None:
-            return PageTask(row.id, row.job_id, row.file_id, row.name, row.sha256, row.number, row.page_id)
+            read = row.page_id, row.recognition_id, row.seconds
+            return PageTask(row.id, row.job_id, row.file_id, row.name, row.sha256, row.number, *read)
     return None
 
 
 def _tasks(number: int, which: ColumnElement[bool]) -> Select:
-    columns = [job_task.c[name] for name in ("id", "job_id", "file_id", "number", "page_id")]
+    columns = [job_task.c[name] for name in _OF_TASK]
     return (
         select(*columns, job_file.c.name, job_file.c.sha256)
         .join(job_file, job_file.c.id == job_task.c.file_id)

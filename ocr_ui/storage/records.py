@@ -348,6 +348,8 @@ class PageTask:
         file, name, sha256: what was handed in.
         number: of the page in its file, 0 for the whole file: its pages are to be counted.
         page_id: where its picture is stored already.
+        recognition_id: of its first reading, where there is one and the page is to be read again.
+        seconds: that the engine took for it.
     """
 
     id: int
@@ -357,6 +359,8 @@ class PageTask:
     sha256: str
     number: int
     page_id: int | None
+    recognition_id: int | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

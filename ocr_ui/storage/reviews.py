@@ -63,6 +63,14 @@ class Reviews:
         saved = replace(value, person=people.clean(person), note=storable(value.note))
         return StoredReview(recognition_id, old.revision + 1, old.latest_version, now, saved)
 
+    def tag(self, recognition_id: int, tag: str) -> None:
+        """Adds a tag that no person has set; this is no change of the review. Raises NotFound."""
+        with self._database.writing() as connection:
+            tags = _get(connection, recognition_id).review.tags
+            if tag not in tags:
+                here = review.c.recognition_id == recognition_id
+                connection.execute(update(review).where(here).values(tags=dumps([*tags, storable(tag)])))
+
     def history(self, recognition_id: int) -> list[StoredReview]:
         """All changes, oldest first; `latest_version` of each is the version it was made on."""
         query = _history(recognition_id).order_by(review_history.c.revision)

@@ -202,6 +202,7 @@ ERRORS_ZH: dict[str, str] = {
     "bad_licence": "许可证为一行，最多 {limit} 个字符。请写它的简称（如 cc-by-4.0）或文本地址。",
     "bad_page_range": "{value} 没有指明页码。请写成 1-3,7 或 5- 的形式。",
     "bad_priority": "没有优先级 {value}。可选：{allowed}。",
+    "bad_rule": "规则 {number} 无法使用：{reason}。请修改。",
     "bad_webhook_url": "{url} 不是地址。请管理员把 OCR_UI_BATCH_WEBHOOK 设为 http://主机/。",
     "job_ended": "批次 {job} 已结束。请新建一个批次。",
     "job_task_lost": "此页已由另一进程识别。",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { added, chosen, dropped, inParts, sizeOf } from "../../ocr_ui/ui/static/batch/files.mjs";
-import { justEnded, sentence } from "../../ocr_ui/ui/static/batch/told.mjs";
+import { justEnded, routeSentences, sentence } from "../../ocr_ui/ui/static/batch/told.mjs";
 
 const file = (name, size = 1) => ({ name, size });
 const one = (path, size = 1) => ({ path, file: file(path, size) });
@@ -54,4 +54,16 @@ test("the end of a batch is told once, and not of those that had ended before", 
   const now = [{ job: 1, state: "done" }, { job: 2, state: "done" }, { job: 3, state: "cancelled" }, { job: 4, state: "done" }, { job: 5, state: "done" }];
   assert.deepEqual(justEnded(before, now).map(({ job }) => job), [1, 4]);
   assert.deepEqual(justEnded(new Map(), now), []);
+});
+
+test("where pages went is told with its cost, of the second engine only where there was one", () => {
+  const routes = [
+    { route: "straight", pages: 1200, seconds: 60.4, second_seconds: 0 },
+    { route: "again", pages: 4, seconds: 2.25, second_seconds: 31.2 },
+  ];
+  assert.deepEqual(routeSentences(routes, t, "en"), [
+    "route.straight: route.once 1,200/60/0",
+    "route.again: route.twice 4/2.3/31",
+  ]);
+  assert.deepEqual(routeSentences(undefined, t), []);
 });

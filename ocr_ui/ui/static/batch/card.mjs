@@ -1,6 +1,6 @@
 // One batch in the list: how far it is, what can be done with it, what failed.
 import { make } from "../page/dom.mjs";
-import { isOver, sentence } from "./told.mjs";
+import { isOver, routeSentences, sentence } from "./told.mjs";
 
 const SURE_MS = 4000;
 const FORMATS = ["markdown", "jsonl", "csv", "xlsx", "docx", "pdf", "boxes"];
@@ -14,6 +14,7 @@ export class Card {
     this.when = make("time", {});
     this.bar = make("progress", { max: 1, "aria-label": t("jobs.progress") });
     this.line = make("p", { class: "wb-jobs-line" });
+    this.routes = make("ul", { class: "wb-jobs-routes" });
     this.reason = make("p", { class: "wb-jobs-line wb-wrong", dir: "auto" });
     const button = (what) => this.#button(what, () => act(job.job, what));
     this.buttons = { pause: button("pause"), resume: button("resume"), retry: button("retry") };
@@ -32,7 +33,7 @@ export class Card {
     this.fold = make("details", { class: "wb-jobs-failed", ontoggle: () => this.#loadFailures() }, this.summary, this.failed);
     const acts = make("div", { class: "wb-jobs-acts" }, ...Object.values(this.buttons), this.cancel, this.results);
     const head = make("header", {}, make("h3", {}, this.title), this.badge, this.when);
-    this.element = make("article", { class: "wb-job", "data-job": job.job }, head, this.bar, this.line, this.reason, acts, this.fold);
+    this.element = make("article", { class: "wb-job", "data-job": job.job }, head, this.bar, this.line, this.routes, this.reason, acts, this.fold);
     this.update(job);
   }
 
@@ -49,6 +50,8 @@ export class Card {
     else if (isOver(job)) this.bar.value = 0;
     else this.bar.removeAttribute("value");
     this.line.textContent = sentence(job, t, this.words, this.locale);
+    const routes = routeSentences(job.routes, t, this.locale).map((textContent) => make("li", { textContent }));
+    this.routes.replaceChildren(...routes);
     this.reason.textContent = job.reason ? [job.reason.message, job.reason.hint].filter(Boolean).join(" ") : "";
     this.reason.hidden = !job.reason;
     this.buttons.pause.hidden = !["waiting", "running"].includes(job.state);

@@ -1,5 +1,6 @@
 // The choices of a batch: template with its variables, engine, pages, priority, what is told at its end.
 import { make } from "../page/dom.mjs";
+import { Rules } from "./rules.mjs";
 
 const PRIORITIES = ["high", "normal", "low"];
 
@@ -26,6 +27,7 @@ export class Choices {
     this.told.append(this.webhookLine);
     this.notify.checked = globalThis.Notification?.permission === "granted";
     this.notify.disabled = !globalThis.Notification || Notification.permission === "denied";
+    this.rules = new Rules({ t });
     this.elements = [
       this.#field("template", this.template),
       this.variables,
@@ -34,6 +36,7 @@ export class Choices {
       this.#field("pages", this.pages, t("jobs.pages.help")),
       this.#field("priority", this.priority),
       this.#field("name", this.name, t("jobs.name.help")),
+      this.rules.element,
       this.told,
     ];
   }
@@ -68,6 +71,7 @@ export class Choices {
       priority: this.priority.value,
       name: this.name.value.trim(),
       webhook: String(this.webhook.checked),
+      rules: JSON.stringify(this.rules.values()),
     };
   }
 
@@ -86,6 +90,8 @@ export class Choices {
   #templateChosen() {
     const kept = Object.fromEntries(this.#inputs().map((field) => [field.dataset.name, field.value]));
     const variables = this.#chosenTemplate()?.variables ?? [];
+    const task = this.#chosenTemplate()?.task;
+    this.rules.fill((this.engines ?? []).filter(({ tasks }) => tasks.includes(task)));
     this.variables.replaceChildren(...variables.flatMap((variable) => this.#variable(variable, kept[variable.name])));
     this.onchange();
   }

@@ -23,6 +23,15 @@ function speed(perSecond, t, locale) {
   return perSecond >= 0.1 ? t("jobs.per_second", { n: digits(perSecond) }) : t("jobs.per_minute", { n: digits(perSecond * 60) });
 }
 
+/** Where pages went by the rules, and what it cost: "Read again, the better kept: 4 pages, 12 + 31 s of engine time". */
+export function routeSentences(routes = [], t, locale = "en") {
+  const seconds = (value) => value.toLocaleString(locale, { maximumFractionDigits: value < 10 ? 1 : 0 });
+  return routes.map(({ route, pages, seconds: first, second_seconds: second }) => {
+    const values = { pages: pages.toLocaleString(locale), seconds: seconds(first), second: seconds(second) };
+    return `${t(`jobs.route.${route}`)}: ${t(second ? "jobs.route.twice" : "jobs.route.once", values)}`;
+  });
+}
+
 /** Batches that have ended since they were looked at before. */
 export function justEnded(before, now) {
   return now.filter((job) => job.state === "done" && before.has(job.job) && !OVER.includes(before.get(job.job)));
