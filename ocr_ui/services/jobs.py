@@ -19,7 +19,7 @@ from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.access import needs
 from ocr_ui.services.archives import is_archive, look_through
 from ocr_ui.services.engines import Engines
-from ocr_ui.services.pictures import clean_name
+from ocr_ui.services.pictures import check_handed, clean_name
 from ocr_ui.services.reading import check_task
 from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
@@ -283,6 +283,7 @@ class Jobs:
     def _take(self, one: Handed) -> tuple[str, int]:
         """Stores a file; of an archive it is known then that it can be unpacked within the limits."""
         if one.data is None:
+            check_handed(self._store, one.sha256)
             return one.sha256, self._store.uploads.path(one.sha256).stat().st_size
         sha256, size = self._store.uploads.put(one.data, self._settings.batch_bytes)
         file = self._store.uploads.path(sha256)

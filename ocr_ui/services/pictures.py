@@ -33,6 +33,7 @@ from ocr_ui.settings import Settings
 from ocr_ui.storage.pages import unknown_page
 from ocr_ui.storage.records import StoredPage
 from ocr_ui.storage.store import Store
+from ocr_ui.storage.uploads import missing_upload
 
 log = logging.getLogger(__name__)
 
@@ -86,15 +87,19 @@ class PageStore:
         if picture.pages == 1:
             return received
         sha256, _ = await asyncio.to_thread(self._store.uploads.put, io.BytesIO(data), len(data))
+        if acting().identity.logged_in:
+            await asyncio.to_thread(self._store.uploads.mark, sha256, acting().identity.name)
         return replace(received, document=OpenDocument(sha256, picture.pages))
 
+    @needs(Action.RECOGNIZE, audited="picture.page", limited="uploads")
     async def page_beside(self, sha256: str, number: int, page_id: int) -> Received:
         """Another page of a file that came in with several; stored in the document of the page that is named.
 
         Raises:
             NotFound: `missing_upload`, `unknown_page`. BadInput: `no_such_page`, and as `receive`.
         """
-        beside = await asyncio.to_thread(self._store.pages.get, page_id)
+        await asyncio.to_thread(check_handed, self._store, sha256)
+        beside = await asyncio.to_thread(self._open_page, page_id)
         pages = await self.count(sha256)
         page, warnings = await self.picture_of(sha256, number, beside.page.name)
         stored = await asyncio.to_thread(self._store.pages.add_page, beside.document_id, page)
@@ -102,8 +107,10 @@ class PageStore:
         kept = (await asyncio.to_thread(self._store.pages.get, stored)).page
         return Received(stored, kept, warnings, OpenDocument(sha256, pages), read.id if read else None)
 
+    @needs(Action.READ)
     async def page_thumbnail(self, sha256: str, number: int) -> bytes:
         """A small JPEG of a page that may not be stored. Raises as `page_beside`."""
+        await asyncio.to_thread(check_handed, self._store, sha256)
         open_it = functools.partial(open_page_of, name=sha256, limits=self._documents, page=number)
         picture = await asyncio.to_thread(lambda: open_it(self._store.uploads.path(sha256)))
         return await asyncio.to_thread(thumbnail, picture.pixels, THUMBNAIL_SIDE)
@@ -207,6 +214,18 @@ class PageStore:
             return await asyncio.to_thread(kept.read_bytes)
         pixels = await asyncio.to_thread(self._pixels, sha256)
         return await asyncio.to_thread(thumbnail, pixels, THUMBNAIL_SIDE)
+
+
+def check_handed(store: Store, sha256: str) -> None:
+    """A file that came in to be read page by page is only of who brought it in.
+
+    Raises:
+        NotFound: `missing_upload`, as where there is none: who asks learns nothing.
+    """
+    store.uploads.path(sha256)
+    identity = acting().identity
+    if identity.logged_in and not identity.may(Action.ADMIN) and not store.uploads.is_marked(sha256, identity.name):
+        raise missing_upload()
 
 
 def clean_name(name: str) -> str:

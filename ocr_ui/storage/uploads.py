@@ -17,6 +17,7 @@ from ocr_ui.storage.failures import told
 from ocr_ui.storage.whole_files import make_folder, unfinished
 
 _PIECE = 1 << 20
+_LENGTH = 64
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _KEPT_SECONDS = 3600.0
 """So long a file stays that nothing needs: it may just have come, and its batch is being stored."""
@@ -55,8 +56,21 @@ class Uploads:
         try:
             os.utime(file)
         except OSError:
-            raise NotFound("missing_upload", "The file that was handed in is gone.", "Hand it in again.") from None
+            raise missing_upload() from None
         return file
+
+    def mark(self, sha256: str, owner: str) -> None:
+        """Keeps who has handed in a file, beside it."""
+        with told(self.folder):
+            self._mark(sha256, owner).touch()
+
+    def is_marked(self, sha256: str, owner: str) -> bool:
+        """Has this owner handed in the file?"""
+        try:
+            os.utime(self._mark(sha256, owner))
+        except OSError:
+            return False
+        return True
 
     def sweep(self, needed: Container[str], older_than: float = _KEPT_SECONDS) -> int:
         """Removes the files that are not needed; gives their number."""
@@ -64,10 +78,17 @@ class Uploads:
         with told(self.folder):
             for file in self.folder.glob("*"):
                 with suppress(FileNotFoundError):
-                    if file.name not in needed and os.stat(file).st_mtime < limit:
+                    if file.name[:_LENGTH] not in needed and os.stat(file).st_mtime < limit:
                         file.unlink()
                         removed += 1
         return removed
 
+    def _mark(self, sha256: str, owner: str) -> Path:
+        return self.folder / f"{self._file(sha256).name}-{hashlib.sha256(owner.encode()).hexdigest()[:32]}"
+
     def _file(self, sha256: str) -> Path:
         return self.folder / (sha256 if _SHA256.fullmatch(sha256) else "none")
+
+
+def missing_upload() -> NotFound:
+    return NotFound("missing_upload", "The file that was handed in is gone.", "Hand it in again.")

@@ -8,9 +8,11 @@ import pytest
 from fakes import ScriptedEngine
 from stored import content, open_store, recognition
 
+from ocr_ui.domain.access import Action, Identity, Role
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.errors import BadInput, EngineDead, NotFound, StoreFailed, TooLarge
 from ocr_ui.images.door import encode_png
+from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import MAX_NAME, THUMBNAIL_SIDE, PageStore, Upright
 from ocr_ui.settings import Settings
@@ -235,3 +237,19 @@ async def test_other_pages_of_a_document_come_into_the_same_document_each_once(s
     with pytest.raises(NotFound):
         await pages.page_beside("../" * 10, 1, first.page_id)
     assert (await pages.receive(encode_png(drawn()), "a.png")).document is None
+
+
+async def test_the_pages_of_a_document_are_only_of_who_brought_it_in(store: Store) -> None:
+    pages = page_store(store)
+    may = frozenset({Action.READ, Action.RECOGNIZE})
+    ann, bob = (Identity(name, may, number, Role.ANNOTATOR, "password") for number, name in ((1, "Ann"), (2, "Bob")))
+    with act_as(Acting(ann)):
+        first = await pages.receive(pdf_files.pages([(60, 40), (70, 40)]), "two.pdf")
+        assert (await pages.page_beside(first.document.sha256, 2, first.page_id)).page.number == 2
+    with act_as(Acting(bob)):
+        own = await pages.receive(encode_png(drawn()), "own.png")
+        for page_id in (first.page_id, own.page_id):
+            with pytest.raises(NotFound):
+                await pages.page_beside(first.document.sha256, 2, page_id)
+        with pytest.raises(NotFound):
+            await pages.page_thumbnail(first.document.sha256, 1)
