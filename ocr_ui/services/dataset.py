@@ -40,6 +40,7 @@ _LISTS = (
     "not_reviewers",
     "marks",
     "jobs",
+    "readers",
 )
 _SHARES = ("confidence", "agreement")
 SINGLE = ("since", "until", "text", "version", *_SHARES)
@@ -131,7 +132,8 @@ class Dataset:
         found = {
             name: tuple(value for value in self._store.items.count_by(group) if value) for name, group in groups.items()
         }
-        return found | {"tags": tuple(self._store.items.tags())} | _ALLOWED
+        listed = {"tags": tuple(self._store.items.tags()), "readers": tuple(self._store.items.readers())}
+        return found | listed | _ALLOWED
 
 
 def as_filters(filters: Filters | Mapping[str, Any] | None) -> Filters:
@@ -146,7 +148,8 @@ def set_filters(filters: Filters) -> dict[str, Any]:
 
 def shown_filters(values: Mapping[str, Any], nameless: bool) -> dict[str, Any]:
     """Values of `set_filters` as a report shows them. Args: nameless: only that people were chosen, not whom."""
-    return {name: "(names left out)" if nameless and "reviewers" in name else value for name, value in values.items()}
+    named = {name for name in values if "reviewers" in name or name == "readers"} if nameless else set()
+    return {name: "(names left out)" if name in named else value for name, value in values.items()}
 
 
 def read_filters(values: Mapping[str, Any]) -> Filters:
@@ -154,8 +157,8 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
 
     Args:
         values: lists under templates, engines, models, revisions, verdicts, states, error_kinds, tags, reviewers,
-            items, reviews, scripts, not_reviewers, marks, jobs (a single text is a list of one; the singular name
-            works too); confidence and agreement as numbers from 0 to 1; since and until as dates or moments (ISO
+            items, reviews, scripts, not_reviewers, marks, jobs, readers (a single text is a list of one; the singular
+            name works too); confidence and agreement as numbers from 0 to 1; since and until as dates or moments (ISO
             8601 text, date, datetime or seconds since 1970; `until` as a date includes that day; without a zone they
             are UTC); text; version, the name of a frozen one.
             Empty ones do not restrict.

@@ -71,6 +71,7 @@ class Filters:
         not_reviewers: nobody of these has reviewed the item, first or second.
         marks: of the item's newest rollout, values of `ocr_ui.domain.rollout.Mark`.
         jobs: numbers of batches that read the items.
+        readers: names of those who had the pages read.
     """
 
     templates: tuple[str, ...] = ()
@@ -94,6 +95,7 @@ class Filters:
     not_reviewers: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     jobs: tuple[int, ...] = ()
+    readers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,13 @@ class Items:
         with self._database.reading() as connection:
             return {str(value): count for value, count in _run(connection, query, filters)}
 
+    def readers(self) -> list[str]:
+        """Names of those who had pages read."""
+        had = select(recognition.c.person_id).distinct()
+        query = select(person_table.c.name).where(person_table.c.id.in_(had)).order_by(person_table.c.name)
+        with self._database.reading() as connection:
+            return list(connection.scalars(query))
+
     def _count_frozen_kinds(self, filters: Filters) -> dict[str, int]:
         """The table of kinds has those of today alone; those of a frozen review stand in its JSON text."""
         key = review.c.error_kinds
@@ -367,7 +376,15 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
         + _not_by(filters)
         + _marks(filters)
         + _jobs(filters)
+        + _readers(filters)
     )
+
+
+def _readers(filters: Filters) -> list[ColumnElement[bool]]:
+    if not filters.readers:
+        return []
+    named = person_table.c.name.in_([storable(name) for name in filters.readers])
+    return [recognition.c.person_id.in_(select(person_table.c.id).where(named))]
 
 
 def _jobs(filters: Filters) -> list[ColumnElement[bool]]:

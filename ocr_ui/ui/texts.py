@@ -181,6 +181,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "dataset.verdict": {"en": "Verdict", "zh": "结论"},
     "dataset.state": {"en": "State", "zh": "状态"},
     "dataset.error_kind": {"en": "Kind of error", "zh": "错误类型"},
+    "dataset.reader": {"en": "Read for", "zh": "识别人"},
     "dataset.reviewer": {"en": "Reviewer", "zh": "审核人"},
     "dataset.since": {"en": "From day", "zh": "起始日期"},
     "dataset.until": {"en": "To day", "zh": "截止日期"},

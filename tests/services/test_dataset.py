@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from stored import ANN, add_item, content, open_store
+from stored import ANN, BO, add_item, content, open_store
 
 from ocr_ui.domain.review import ErrorKind, State
 from ocr_ui.errors import BadInput
 from ocr_ui.services.annotate import Annotator
-from ocr_ui.services.dataset import SORT_NAMES, Dataset, read_filters
+from ocr_ui.services.dataset import SORT_NAMES, Dataset, read_filters, shown_filters
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 from ocr_ui.storage.tables import recognition
@@ -135,3 +135,13 @@ def test_filters_of_another_kind_are_told(values: dict[str, object]) -> None:
     with pytest.raises(BadInput) as refused:
         read_filters(values)
     assert refused.value.code == "bad_filter_value"
+
+
+async def test_the_list_is_filtered_to_what_a_person_had_read(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        mine, _ = add_item(store, person=BO), add_item(store, shade=1, person=ANN)
+        add_item(store, shade=2, person=None)
+        dataset = Dataset(store)
+        assert [row.id for row in (await dataset.list({"reader": BO.name})).rows] == [mine]
+        assert set((await dataset.choices())["readers"]) == {ANN.name, BO.name}
+    assert shown_filters({"readers": ["Ann"], "text": "x"}, True) == {"readers": "(names left out)", "text": "x"}

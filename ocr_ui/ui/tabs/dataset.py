@@ -21,6 +21,8 @@ from ocr_ui.ui.words import fill, only
 
 ROWS = 50
 MOST_JOBS = 100
+KNOWN = ("templates", "engines", "reviewers", "revisions", "tags", "readers")
+"""Filters whose choices are what the store has, in the order of `DatasetTab.shown`."""
 SORTS = ("newest", "oldest", "updated", "most_edited", "least_sure", "disagreement")
 BELOW = (50, 80, 90, 95)
 """Percent of confidence that the list can be restricted to."""
@@ -31,7 +33,7 @@ GREY, GRID = "#64748b", "rgba(100,116,139,.25)"
 """Readable on a light and on a dark ground."""
 NAMES = (
     *("text", "verdict", "error_kind", "sort", "template", "engine", "state", "reviewer", "since", "until"),
-    *("revision", "review", "confidence", "script", "tag", "mark", "job"),
+    *("revision", "review", "confidence", "script", "tag", "mark", "job", "reader"),
 )
 """What the values of `DatasetTab.filters` are called, in their order."""
 
@@ -114,6 +116,7 @@ class DatasetTab:
             self.revision = self._choice("revision", [])
             self.mark = self._choice("mark", [(words[f"samples.mark.{mark}"], mark) for mark in Mark])
             self.job = self._choice("job", [])
+            self.reader = self._choice("reader", [])
 
     def _choice(self, name: str, choices: list[tuple[str, str]]) -> gr.Dropdown:
         return gr.Dropdown(
@@ -144,11 +147,12 @@ class DatasetTab:
             self.tag,
             self.mark,
             self.job,
+            self.reader,
         ]
 
     @property
     def shown(self) -> list[Any]:
-        known = self.template, self.engine, self.reviewer, self.revision, self.tag, self.job
+        known = self.template, self.engine, self.reviewer, self.revision, self.tag, self.reader, self.job
         return [self.list, *known, *self.charts]
 
     def wire(self, tab: gr.Tab) -> None:
@@ -181,7 +185,7 @@ class DatasetTab:
         summary = await self._workbench.dataset.summary(query)
         return [
             await self._rows(query, self._sort(values), 0),
-            *(self._known_choices(known[name]) for name in ("templates", "engines", "reviewers", "revisions", "tags")),
+            *(self._known_choices(known[name]) for name in KNOWN),
             gr.update(choices=await self._job_choices()),
             *(self._chart(name, summary[name]) for name in CHARTS),
         ]
