@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from batches import SAYS, archive, bench, handed, pdf, picture, several, slow, until, whole
@@ -322,3 +326,57 @@ async def test_signal_9_in_the_middle_loses_nothing_and_reads_nothing_twice(tmp_
     assert (ended.totals.done, ended.totals.failed) == (12, 0)
     assert sorted(read_pages(watching)) == [("twelve.pdf", number) for number in range(1, 13)]
     await watching.close()
+
+
+class Told(BaseHTTPRequestHandler):
+    """Keeps what is posted."""
+
+    bodies: ClassVar[list[dict]] = []
+
+    def do_POST(self) -> None:
+        self.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+async def test_the_address_in_the_settings_is_told_of_the_end_where_that_was_asked_for(tmp_path: Path) -> None:
+    Told.bodies.clear()
+    listening = HTTPServer(("127.0.0.1", 0), Told)
+    threading.Thread(target=listening.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{listening.server_port}/"
+    try:
+        async with running(tmp_path, batch_webhook=address) as workbench:
+            await whole(workbench, [handed("a.png", picture())])
+            job = (await whole(workbench, [handed("b.png", picture("b"))], JobAsk(webhook=True))).job.id
+            for _ in range(200):
+                if Told.bodies:
+                    break
+                await asyncio.sleep(0.02)
+    finally:
+        listening.shutdown()
+        listening.server_close()
+    (told,) = Told.bodies
+    assert (told["job"], told["name"], told["state"], told["done"], told["failed"]) == (job, "b.png", "done", 1, 0)
+
+
+async def test_an_address_that_is_none_is_refused_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        bench(tmp_path, batch_webhook="file:///etc/passwd")
+    assert caught.value.code == "bad_webhook_url"
+
+
+async def test_pages_of_a_document_are_drawn_when_it_is_their_turn(tmp_path: Path) -> None:
+    engine = ScriptedEngine(slow(600))
+    async with running(tmp_path, engine, batch_at_once=2) as workbench:
+        job = (await workbench.jobs.create(JobAsk(), [handed("hundred.pdf", pdf(100))])).job.id
+        await until(workbench, job, "running", running=2)
+        for _ in range(500):
+            if len(engine.running) == 2:
+                break
+            await asyncio.sleep(0.02)
+        assert len(engine.running) == 2
+        assert (await workbench.jobs.progress(job)).totals.total == 100
+        assert len(list(workbench.store.pictures.folder.rglob("*.png"))) <= 2
