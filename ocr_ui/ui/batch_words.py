@@ -68,10 +68,13 @@ BATCH_WORDS: dict[str, dict[str, str]] = {
         "zh": "未能再次识别，送去复核",
     },
     "jobs.route.both": {"en": "Read again, both kept", "zh": "再次识别，两个都保留"},
-    "jobs.route.once": {"en": "{pages} pages, {seconds} s of engine time", "zh": "{pages} 页，引擎用时 {seconds} 秒"},
+    "jobs.route.once": {
+        "en": "{route}: {pages} ({seconds} s of engine time)",
+        "zh": "{route}：{pages} 页（引擎用时 {seconds} 秒）",
+    },
     "jobs.route.twice": {
-        "en": "{pages} pages, {seconds} s of engine time and {second} s of the second engine",
-        "zh": "{pages} 页，引擎用时 {seconds} 秒，第二个引擎 {second} 秒",
+        "en": "{route}: {pages} ({seconds} s of engine time, {second} s of the second engine)",
+        "zh": "{route}：{pages} 页（引擎用时 {seconds} 秒，第二个引擎 {second} 秒）",
     },
     "jobs.start": {"en": "Start the batch (Ctrl+Enter)", "zh": "开始（Ctrl+Enter）"},
     "jobs.sending": {"en": "Sending the files …", "zh": "正在发送文件……"},

@@ -62,8 +62,8 @@ test("where pages went is told with its cost, of the second engine only where th
     { route: "again", pages: 4, seconds: 2.25, second_seconds: 31.2 },
   ];
   assert.deepEqual(routeSentences(routes, t, "en"), [
-    "route.straight: route.once 1,200/60/0",
-    "route.again: route.twice 4/2.3/31",
+    "route.once route.straight/1,200/60/0",
+    "route.twice route.again/4/2.3/31",
   ]);
   assert.deepEqual(routeSentences(undefined, t), []);
 });

@@ -23,12 +23,13 @@ function speed(perSecond, t, locale) {
   return perSecond >= 0.1 ? t("jobs.per_second", { n: digits(perSecond) }) : t("jobs.per_minute", { n: digits(perSecond * 60) });
 }
 
-/** Where pages went by the rules, and what it cost: "Read again, the better kept: 4 pages, 12 + 31 s of engine time". */
+/** Where pages went by the rules, and what it cost: "Sent to review: 4 (12 s of engine time)". */
 export function routeSentences(routes = [], t, locale = "en") {
   const seconds = (value) => value.toLocaleString(locale, { maximumFractionDigits: value < 10 ? 1 : 0 });
   return routes.map(({ route, pages, seconds: first, second_seconds: second }) => {
-    const values = { pages: pages.toLocaleString(locale), seconds: seconds(first), second: seconds(second) };
-    return `${t(`jobs.route.${route}`)}: ${t(second ? "jobs.route.twice" : "jobs.route.once", values)}`;
+    const where = { route: t(`jobs.route.${route}`), pages: pages.toLocaleString(locale) };
+    const cost = { seconds: seconds(first), second: seconds(second) };
+    return t(second ? "jobs.route.twice" : "jobs.route.once", { ...where, ...cost });
   });
 }
 
