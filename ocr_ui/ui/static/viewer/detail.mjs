@@ -103,7 +103,7 @@ export class Detail {
     const number = editor.doc.lines.indexOf(line) + 1;
     const place = t("line_of", { number, total: editor.doc.lines.length });
     if (!line.quad) return [h("span", {}, t("nobox_hint"))];
-    const confidence = line.confidence === null ? "" : ` · ${t("confidence")} ${line.confidence.toFixed(2)}`;
+    const confidence = line.confidence === null ? "" : ` · ${t("confidence")}\u00a0${line.confidence.toFixed(2)}`;
     return [h("span", { class: "vw-subdued" }, place + confidence)];
   }
 
