@@ -90,3 +90,52 @@ test("the size of the text stops at its ends, goes round by its button, and is r
   new TextSize({ root, storage: forbidden }).step(-1);
   assert.equal(shown["--vw-text-size"], "12px");
 });
+
+const cells = (...texts) => `<table><tr>${texts.map((text) => `<td>${text}</td>`).join("")}</tr></table>`;
+
+function pageOf(text, tables, more = {}) {
+  const editor = new Editor();
+  const item = { recognition_id: 1, page: { sha256: "x" } };
+  editor.load({ item, text, tables: tables.map((html) => ({ html })), ...more }, "replace");
+  return editor;
+}
+
+test("what a table says is found in its cells and caption, once, and its tags are no text", () => {
+  const html = "<table><caption>tea</caption><tr><td>green tea, tea</td><td>td</td></tr></table>";
+  const { doc } = pageOf(`tea\n\n${html}\n\ntea td`, [html]);
+  assert.deepEqual(
+    findAll(doc, "tea").map(({ kind, index, start }) => [kind, index, start]),
+    [["cell", 0, 0], ["cell", 1, 6], ["cell", 1, 11], ["text", 0, 0], ["text", 0, doc.text.length - 6]],
+  );
+  assert.deepEqual(findAll(doc, "td").map(({ kind }) => kind), ["cell", "text"]);
+});
+
+test("what is replaced in cells and in the text around them says the same in both", () => {
+  const [first, second] = [cells("a &amp; x", "x"), cells("x", "b")];
+  const editor = pageOf(`x ${first} x ${second} x`, [first, second]);
+  editor.replace(findAll(editor.doc, "x"), "<x>");
+  const [one, two] = [cells("a &amp; &lt;x&gt;", "&lt;x&gt;"), cells("&lt;x&gt;", "b")];
+  assert.equal(editor.doc.text, `<x> ${one} <x> ${two} <x>`);
+  assert.deepEqual(editor.doc.tables.map((table) => table.html), [one, two]);
+  assert.deepEqual(editor.doc.tables[1].grid, [["<x>", "b"]]);
+  editor.undo();
+  assert.equal(editor.doc.text, `x ${first} x ${second} x`);
+});
+
+test("how sure the model was goes with what is replaced in a cell, and stays in the others", () => {
+  const html = cells("a", "b");
+  const lines = [{ id: "l0", text: "b", confidence: 0.9 }];
+  const editor = pageOf("b", [], { lines, tables: [{ html, confidences: [[0.9, 0.5], [0.8, 0.4]] }] });
+  editor.replace(findAll(editor.doc, "b"), "c");
+  assert.deepEqual(editor.doc.tables[0].confidences, [[0.9, 0.5], null]);
+  assert.equal(editor.doc.lines[0].text, "c");
+});
+
+test("a hundred rows are searched and replaced at once", () => {
+  const row = `<tr>${"<td>x1</td>".repeat(30)}</tr>`;
+  const editor = pageOf("", [`<table>${row.repeat(100)}</table>`]);
+  const places = findAll(editor.doc, "x");
+  assert.equal(places.length, 3000);
+  editor.replace(places, "y");
+  assert.equal(findAll(editor.doc, "y1").length, 3000);
+});

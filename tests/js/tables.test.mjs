@@ -178,3 +178,43 @@ test("how sure the model was stays with its cell, and goes where a person writes
   editor.change((doc) => changeOf(doc, (grid) => E.setText(grid, 0, 0, "x")));
   assert.deepEqual(editor.doc.tables[0].confidences, [null, null, [0.8, 0.4]]);
 });
+
+test("a table that is typed into the text, or taken out of it, comes and goes with it", () => {
+  const [a, b, c] = ["a", "b", "c"].map((text) => `<table><tr><td>${text}</td></tr></table>`);
+  const editor = editorOf(a, `${a}\n\n${c}`);
+  editor.load({ ...editor.value, tables: [{ html: a, quad: [[1, 1]] }, { html: c, quad: [[2, 2]] }] }, "replace");
+  const shown = () => editor.doc.tables.map((table) => [table.html, table.quad]);
+  editor.setWholeText(`${a}\n\n${b}\n\n${c}`);
+  assert.deepEqual(shown(), [[a, [[1, 1]]], [b, null], [c, [[2, 2]]]]);
+  editor.setWholeText(`${b}\n\n${c}`);
+  assert.deepEqual(shown(), [[b, null], [c, [[2, 2]]]]);
+  editor.setWholeText(`${b}\n\n${c.replace(">c<", ">d<")}`);
+  assert.deepEqual(shown()[1], [c.replace(">c<", ">d<"), [[2, 2]]]);
+  editor.setWholeText("no table");
+  assert.deepEqual(shown(), []);
+});
+
+test("a table that is open for a moment while it is typed keeps its place on the picture", () => {
+  const html = "<table><tr><td>a</td></tr></table>";
+  const editor = editorOf(html, `${html}\n\ntail`, { quad: [[1, 1]] });
+  editor.setWholeText("<table><tr><td>a</td></tr></tab\n\ntail");
+  assert.deepEqual(editor.doc.tables.map((table) => [table.html, table.quad]), [["<table><tr><td>a</td></tr>", [[1, 1]]]]);
+  editor.setWholeText(`${html}\n\ntail`);
+  assert.deepEqual(editor.doc.tables.map((table) => [table.html, table.quad]), [[html, [[1, 1]]]]);
+});
+
+test("tables that never stood in the text stay as they are", () => {
+  const html = "<table><tr><td>a</td></tr></table>";
+  const editor = editorOf(html, "text of its own");
+  editor.setWholeText("another text");
+  assert.equal(editor.doc.tables[0].html, html);
+  editor.setWholeText(`another text ${html.replace(">a<", ">b<")}`);
+  assert.deepEqual(editor.doc.tables.map((table) => table.grid[0][0]), ["b", "a"]);
+});
+
+test("what is typed into a table's text takes from its cell alone how sure the model was", () => {
+  const html = "<table><tr><td>a</td><td>b</td></tr></table>";
+  const editor = editorOf(html, html, { confidences: [[0.9, 0.5], [0.8, 0.4]] });
+  editor.setWholeText(html.replace(">a<", ">x<"));
+  assert.deepEqual(editor.doc.tables[0].confidences, [null, [0.8, 0.4]]);
+});

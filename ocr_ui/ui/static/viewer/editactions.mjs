@@ -34,7 +34,7 @@ export function makeEditActions(parts) {
   };
 
   function openFind(how) {
-    if (!["lines", "fields", "text"].includes(parts.views.active)) parts.views.show("lines");
+    if (!["lines", "fields", "tables", "text"].includes(parts.views.active)) parts.views.show("lines");
     parts.find.open(how);
   }
 

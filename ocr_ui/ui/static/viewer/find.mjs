@@ -4,10 +4,10 @@ import { h, iconButton, named, setPressed, setText } from "./dom.mjs";
 import { isComposing } from "./keys.mjs";
 import { findAll } from "./search.mjs";
 
-const VIEW = { line: "lines", field: "fields", text: "text" };
+const VIEW = { line: "lines", field: "fields", cell: "tables", text: "text" };
 
 export class FindBar {
-  /** @param {object} parts editor, list, fields, views, notices, t */
+  /** @param {object} parts editor, list, fields, tables, views, notices, t */
   constructor(parts) {
     Object.assign(this, parts);
     this.exact = false;
@@ -70,7 +70,8 @@ export class FindBar {
   close() {
     this.element.hidden = true;
     this.#highlight(null);
-    this.list.element.focus({ preventScroll: true });
+    if (this.views.active === "tables") this.tables.focus();
+    else this.list.element.focus({ preventScroll: true });
   }
 
   #key(event) {
@@ -102,14 +103,22 @@ export class FindBar {
     this.render();
   }
 
-  /** Begins at the selected line. */
+  /** Begins where the keys stand: at the selected line, at the cell of the table, in the text. */
   #searched() {
     this.at = -1;
     this.#search();
-    const from = this.editor.doc.lines.findIndex((line) => line.id === this.editor.selected);
-    this.at = this.places.findIndex((place) => place.kind !== "line" || place.index >= from) - 1;
+    const at = this.places.findIndex((place) => isBehind(place, this.#from));
+    this.at = (at < 0 ? 0 : at) - 1;
     if (this.places.length) this.go(1);
     else this.render();
+  }
+
+  get #from() {
+    const { active } = this.views;
+    const kind = KINDS.find((name) => VIEW[name] === active && name !== "line") ?? "line";
+    const line = this.editor.doc.lines.findIndex((one) => one.id === this.editor.selected);
+    const index = { line, cell: this.tables.number }[kind] ?? 0;
+    return { kind, index, start: 0 };
   }
 
   go(step) {
@@ -125,6 +134,7 @@ export class FindBar {
     if (views.active !== VIEW[place.kind]) views.show(VIEW[place.kind]);
     if (place.kind === "line") editor.select(editor.doc.lines[place.index].id, { from: "find" });
     if (place.kind === "field") fields.hover(place.index);
+    if (place.kind === "cell") this.tables.reveal(place.table, place.cell);
   }
 
   replace() {
@@ -159,13 +169,18 @@ export class FindBar {
   #highlight(place) {
     if (!globalThis.CSS?.highlights) return;
     CSS.highlights.delete("vw-found");
-    const line = place?.kind === "line" && this.editor.doc.lines[place.index];
-    const node = line && this.list.rows.get(line.id)?.text.firstChild;
+    const node = this.#nodeOf(place);
     if (node?.nodeType !== Node.TEXT_NODE || node.length < place.end) return;
     const range = new Range();
     range.setStart(node, place.start);
     range.setEnd(node, place.end);
     CSS.highlights.set("vw-found", new Highlight(range));
+  }
+
+  #nodeOf(place) {
+    if (place?.kind === "cell") return this.tables.nodes.nodeOf(place.cell)?.firstChild;
+    const line = place?.kind === "line" && this.editor.doc.lines[place.index];
+    return line && this.list.rows.get(line.id)?.text.firstChild;
   }
 }
 

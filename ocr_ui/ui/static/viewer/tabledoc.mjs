@@ -1,6 +1,7 @@
 /** Tables of the document that is edited (see `state.mjs`): pure, a new document each. */
 
-import { gridOf, layOut, readHtml, tableOf, textsOf } from "./tablegrid.mjs";
+import { commonEnds } from "./gridnodes.mjs";
+import { gridOf, layOut, readHtml, tableOf } from "./tablegrid.mjs";
 
 export const sameTable = (a, b) => a === b || a.html === b.html;
 
@@ -36,16 +37,59 @@ function withTable({ follows, tables, text }, index, html) {
   return at < 0 ? text : text.slice(0, at) + html + text.slice(at + old.length);
 }
 
-const TABLE = /<table(?=[\s>])[^]*?<\/table>/g;
+const TABLE = /<table(?=[\s>])[^]*?(?:<\/table>|(?=<table[\s>])|$)/gi;
+const LAST_TAG = /^[^]*<\/?(?:table|t[rdh]|thead|tbody|tfoot|caption)(?=[\s>])[^<>]*>/i;
 
-/** The tables as a text has them that a person edits as a whole; those that it does not have stay as they are. */
-export function tablesOf({ tables }, text) {
-  const found = text.match(TABLE) ?? [];
-  if (found.length !== tables.length) return tables;
-  const changed = found.map((html, index) => (tables[index].html === html ? tables[index] : reread(tables[index], html)));
-  return changed.every((table, index) => table === tables[index]) ? tables : changed;
+/** Where the tables of a text stand: [start, end] each. One that is not closed ends with its last tag. */
+const placesOf = (text) =>
+  [...text.matchAll(TABLE)].map(({ 0: found, index }) => [index, index + (LAST_TAG.exec(found)?.[0] ?? found).length]);
+
+/**
+ * The tables in a text that stands for itself, {start, end, html, index} each; `index` is the number of the table of
+ * the document that is meant, -1 where it has none of it.
+ */
+export function standingTables({ follows, tables, text }) {
+  if (follows) return [];
+  const places = placesOf(text).map(([start, end]) => ({ start, end, html: text.slice(start, end) }));
+  if (places.length === tables.length) return places.map((place, index) => ({ ...place, index }));
+  let next = 0;
+  return places.map((place) => {
+    const found = tables.findIndex((table, index) => index >= next && table.html === place.html);
+    if (found >= 0) next = found + 1;
+    return { ...place, index: found };
+  });
 }
 
-function reread({ confidences: _, ...table }, html) {
-  return { ...table, html, grid: textsOf(layOut(readHtml(html))) };
+/**
+ * The tables as a text has them that a person edits as a whole: changed ones keep their place on the picture, new ones
+ * are there too, and those that left the text are gone. Tables that never stood in it stay.
+ */
+export function tablesOf(doc, text) {
+  const before = standingTables(doc);
+  const after = placesOf(text).map(([start, end]) => text.slice(start, end));
+  const [head, tail] = commonEnds(before, after, (place, html) => place.html === html);
+  const added = after.length - before.length;
+  const placeOf = (at) => {
+    if (at < head || at < Math.min(before.length, after.length) - tail) return before[at];
+    return at < after.length - tail ? null : before[at - added];
+  };
+  const standing = after.flatMap((html, at) => {
+    const place = placeOf(at);
+    if (!place) return [reread({}, html)];
+    const table = doc.tables[place.index];
+    return table ? [table.html === html ? table : reread(table, html)] : [];
+  });
+  const stood = new Set(before.map((place) => place.index));
+  const tables = [...standing, ...doc.tables.filter((_, index) => !stood.has(index))];
+  const same = tables.length === doc.tables.length && tables.every((table, index) => table === doc.tables[index]);
+  return same ? doc.tables : tables;
+}
+
+/** How sure the model was stays with the cells whose texts stay. */
+function reread(table, html) {
+  const grid = layOut(readHtml(html), table.confidences);
+  const before = gridOf(table).cells;
+  const stays = (cell, index) => before.length === grid.cells.length && before[index].text === cell.text;
+  const cells = grid.cells.map((cell, index) => (stays(cell, index) ? cell : { ...cell, sure: null }));
+  return Object.assign(tableOf({ ...grid, cells }, table), { html });
 }

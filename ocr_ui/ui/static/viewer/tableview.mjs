@@ -210,6 +210,22 @@ export class TableView {
     if (focus) this.focus();
   }
 
+  /** The cell at the keys, counted over the texts of all tables as `findAll` counts them. */
+  get number() {
+    const { tables } = this.editor.doc;
+    const before = tables.slice(0, this.index).reduce((sum, table) => sum + 1 + gridOf(table).cells.length, 0);
+    return before + 1 + this.grid.cells.indexOf(Edits.cellAt(this.grid, ...this.at));
+  }
+
+  /** Shows a cell, or a table where `cell` is null, and leaves the focus where it is. */
+  reveal(index, cell) {
+    if (index !== this.index) this.choose(index, { focus: false });
+    this.close();
+    this.at = this.anchor = cell ? [cell.row, cell.column] : [0, 0];
+    this.#mark();
+    this.current?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  }
+
   goTo(row, column, { marking = false } = {}) {
     this.at = [row, column];
     if (!marking) this.anchor = this.at;

@@ -116,9 +116,9 @@ class Viewer {
     this.detail = new Detail({ editor, t, actions });
     this.links = new FieldLinks({ editor, api: this.api, onfound: () => this.#drawContent() });
     this.fields = new FieldTable({ editor, t, links: this.links, actions });
-    this.find = new FindBar({ editor, list: this.list, fields: this.fields, notices: this.notices, t });
     this.regionBar = new RegionBar({ editor, actions, t });
     this.tables = new TableView({ editor, t, actions, notices: this.notices });
+    this.find = new FindBar({ ...this, t });
     this.views = new Views({ ...this, prefix, t, actions });
     this.find.views = this.views;
     this.review = this.#makeReview();
