@@ -507,7 +507,11 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "regions": {"en": "Regions", "zh": "版面区域"},
     "region_of": {"en": "Region {number} of {total}", "zh": "区域 {number} / {total}"},
     "regions_hint": {"en": "J and K go through the regions", "zh": "按 J、K 逐个查看区域"},
-    "regions_none": {"en": "No regions yet; D draws one", "zh": "还没有区域，按 D 画一个"},
+    "regions_none": {
+        "en": "No regions yet: draw one (D) or put one in the middle (N)",
+        "zh": "还没有区域：按 D 画一个，或按 N 在中间添加",
+    },
+    "act_add_region": {"en": "New region in the middle", "zh": "在中间添加区域"},
     "region_title": {"en": "Title", "zh": "标题"},
     "region_text": {"en": "Text", "zh": "正文"},
     "region_table": {"en": "Table", "zh": "表格"},

@@ -2,6 +2,7 @@
 
 import { makeEditActions } from "./editactions.mjs";
 import { makeFieldActions } from "./fieldactions.mjs";
+import { blockAround } from "./geometry.mjs";
 import { QUEUE_ACTIONS } from "./keys.mjs";
 import { makeTableActions } from "./tableactions.mjs";
 import { nextPlace, VIEW_OF } from "./uncertain.mjs";
@@ -17,15 +18,14 @@ const ARROWS = { left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] };
  */
 export function makeActions(parts) {
   const { editor } = parts;
-  const onRegions = () => editor.tools.level === "region";
   const typing = () => parts.input.isOpen;
   const edit = () => editor.selected && parts.editText(editor.selected);
   const actions = {
     ...makeEditActions(parts),
     ...makeTableActions(parts),
     ...makeFieldActions(parts),
-    next: () => (onRegions() ? editor.stepRegion(1) : editor.step(1)),
-    previous: () => (onRegions() ? editor.stepRegion(-1) : editor.step(-1)),
+    next: () => (editor.onRegions ? editor.stepRegion(1) : editor.step(1)),
+    previous: () => (editor.onRegions ? editor.stepRegion(-1) : editor.step(-1)),
     next_uncertain: () => visit(1),
     previous_uncertain: () => visit(-1),
     first: () => selectAt(0),
@@ -41,11 +41,11 @@ export function makeActions(parts) {
     illegible,
     original: () => editor.restore(),
     invisible: () => editor.setTool("invisible", !editor.tools.invisible),
-    handle: () => editor.selectedLine?.quad && editor.setTool("handle", nextHandle(editor.tools.handle)),
+    handle: () => editor.activeQuad && editor.setTool("handle", nextHandle(editor.tools.handle)),
     add,
     draw: () => editor.setDrawing(editor.drawing ? null : "new"),
     give_box: giveBox,
-    remove: () => (onRegions() ? editor.removeRegion() : editor.remove()),
+    remove: () => (editor.onRegions ? editor.removeRegion() : editor.remove()),
     move_up: () => editor.move(-1),
     move_down: () => editor.move(1),
     undo: () => editor.undo(),
@@ -59,7 +59,7 @@ export function makeActions(parts) {
     zoom_out: () => parts.stage.zoom(0.8),
     fit: () => parts.stage.fit(),
     fit_width: () => parts.stage.fitWidth(),
-    fit_line: () => editor.selectedLine?.quad && parts.stage.fitQuad(editor.selectedLine.quad),
+    fit_line: () => editor.activeQuad && parts.stage.fitQuad(editor.activeQuad),
     boxes: () => editor.setTool("boxes", !editor.tools.boxes),
     clean: () => parts.toolbar.clean.press(),
     help: () => parts.help.open(),
@@ -107,12 +107,20 @@ export function makeActions(parts) {
 
   /** A box where a person would look for it, and its text field open. */
   function add() {
+    if (editor.onRegions) return addRegion();
     const { stage } = parts;
     editor.add(editor.newQuad(stage.middle, stage.size, stage.room.width / stage.view.k / 3), { edit: true });
   }
 
+  /** A block in the middle of what is seen, to be moved and reshaped by keys. */
+  function addRegion() {
+    const { stage } = parts;
+    editor.addRegion(blockAround(stage.middle, stage.room.width / stage.view.k / 3, stage.size));
+  }
+
   /** A default box at once; a line that has one already waits for a new one to be drawn. */
   function giveBox() {
+    if (editor.onRegions) return giveRegion();
     const line = editor.selectedLine;
     if (!line) return;
     if (line.quad) return editor.setDrawing(editor.drawing ? null : "give");
@@ -126,8 +134,15 @@ export function makeActions(parts) {
     editor.select(line.id);
   }
 
+  function giveRegion() {
+    const { stage } = parts;
+    if (editor.activeQuad) editor.setDrawing(editor.drawing ? null : "give");
+    else if (editor.doc.regions[editor.region])
+      editor.setActiveQuad(blockAround(stage.middle, stage.room.width / stage.view.k / 3, stage.size));
+  }
+
   function nudge(x, y) {
-    if (!editor.selectedLine || typing()) return;
+    if (!editor.activeQuad || typing()) return;
     const step = Math.max(1, Math.round(STEP / parts.stage.view.k));
     editor.nudge(x * step, y * step, parts.stage.size);
   }
@@ -136,6 +151,7 @@ export function makeActions(parts) {
     if (parts.rereader.running) parts.rereader.stop();
     else if (editor.drawing) editor.setDrawing(null);
     else if (editor.tools.handle !== null) editor.setTool("handle", null);
+    else if (editor.onRegions && editor.region >= 0) editor.selectRegion(-1);
     else if (editor.marked.size) editor.select(editor.selected);
     else editor.select(null);
   }

@@ -283,6 +283,20 @@ export class Editor {
     this.emit("doc");
   }
 
+  get onRegions() {
+    return this.tools.level === "region";
+  }
+
+  /** The box that pointer and keys move: of the selected region on the level of regions, else of the selected line. */
+  get activeQuad() {
+    return (this.onRegions ? this.doc.regions[this.region] : this.selectedLine)?.quad ?? null;
+  }
+
+  setActiveQuad(quad) {
+    if (!this.onRegions) this.setQuad(this.selected, quad);
+    else if (this.canEdit) this.#apply(Regions.setQuad(this.doc, this.region, quad));
+  }
+
   setQuad(id, quad, mergeKey = null) {
     if (this.canEdit) this.#apply(State.setQuad(this.doc, id, roundQuad(quad)), mergeKey);
   }
@@ -318,7 +332,7 @@ export class Editor {
 
   /** A box where a person would look for it: beside the selected one, else in the middle of what is seen. */
   newQuad(middle, size, wide) {
-    const near = this.selectedLine?.quad;
+    const near = this.activeQuad;
     return near ? quadBeside(near, size) : quadAround(middle, wide, size);
   }
 
@@ -329,7 +343,7 @@ export class Editor {
   /** Moves the selected boxes, or the handle that is active; quick repetitions are one step to undo. */
   nudge(dx, dy, size) {
     const { handle } = this.tools;
-    const ids = handle === null ? this.chosen : [this.selected];
+    const ids = handle === null && !this.onRegions ? this.chosen : [this.selected];
     const move = (quad) => (handle === null ? moveQuad(quad, dx, dy, size) : moveHandle(quad, handle, dx, dy, size));
     this.#changeQuads(ids, move, `nudge ${ids} ${handle}`);
   }
@@ -340,7 +354,10 @@ export class Editor {
   }
 
   #changeQuads(ids, change, mergeKey) {
-    if (this.canEdit) this.#apply(Edits.changeQuads(this.doc, ids, change), mergeKey);
+    if (!this.canEdit) return;
+    if (!this.onRegions) return this.#apply(Edits.changeQuads(this.doc, ids, change), mergeKey);
+    const { activeQuad: quad, region } = this;
+    if (quad) this.#apply(Regions.setQuad(this.doc, region, change(quad)), `region ${region} ${mergeKey}`);
   }
 
   remove(ids = this.chosen) {
@@ -440,6 +457,7 @@ export class Editor {
   }
 
   move(step, id = this.selected) {
+    if (this.onRegions) return this.#moveRegion(step);
     this.moveTo(id, State.indexOf(this.doc.lines, id) + step);
   }
 
@@ -471,8 +489,27 @@ export class Editor {
   // Regions ---------------------------------------------------------------------------------------------------------
 
   selectRegion(index) {
+    if (index !== this.region) {
+      this.tools.handle = null;
+      this.history.endMerging();
+    }
     this.region = index;
     this.emit("region");
+  }
+
+  /** Puts a region with this box behind the selected one and selects it. */
+  addRegion(quad) {
+    if (!this.canEdit) return;
+    const at = this.region < 0 ? this.doc.regions.length - 1 : this.region;
+    this.#apply(Regions.addRegion(this.doc, roundQuad(quad), at));
+    this.selectRegion(at + 1);
+  }
+
+  #moveRegion(step) {
+    const next = Regions.moveRegion(this.doc, this.region, step);
+    if (!this.canEdit || next === this.doc) return;
+    this.#apply(next);
+    this.selectRegion(this.region + step);
   }
 
   stepRegion(step) {
@@ -499,6 +536,7 @@ export class Editor {
   // Tools -----------------------------------------------------------------------------------------------------------
 
   setTool(name, value) {
+    if (name === "level") this.tools.handle = null;
     this.tools[name] = value;
     this.emit("tools");
   }
@@ -512,17 +550,12 @@ export class Editor {
     this.emit("tools");
   }
 
-  #addRegion(quad) {
-    const at = this.region < 0 ? this.doc.regions.length - 1 : this.region;
-    this.#apply(Regions.addRegion(this.doc, roundQuad(quad), at));
-    this.selectRegion(at + 1);
-  }
-
   finishDrawing(quad) {
     const what = this.drawing;
     this.setDrawing(null);
     if (what === "field") this.#apply(setPlace(this.doc, this.field, quad));
-    else if (this.tools.level === "region") this.#addRegion(quad);
+    else if (this.onRegions && what === "give") this.setActiveQuad(quad);
+    else if (this.onRegions) this.addRegion(quad);
     else if (what === "reread") this.emit("reread", { quad: roundQuad(quad) });
     else if (what === "give" && this.selected) this.setQuad(this.selected, quad);
     else this.add(quad, { edit: true });

@@ -70,6 +70,10 @@ export function quadAround([x, y], wide, size) {
   return clampQuad(rectQuad([x - wide / 2, y - high / 2], [x + wide / 2, y + high / 2]), size);
 }
 
+/** A block around a point, half as high as it is wide. */
+export const blockAround = ([x, y], wide, size) =>
+  clampQuad(rectQuad([x - wide / 2, y - wide / 4], [x + wide / 2, y + wide / 4]), size);
+
 const TALL = 1.5; // as in engines/reading_order.py: higher than wide by this, text runs down the page
 
 const middleOf = (a, b) => [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];

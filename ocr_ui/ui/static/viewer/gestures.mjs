@@ -49,17 +49,23 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   function kindOf(event) {
     const { handle, region } = event.target.dataset;
     const id = event.target.dataset.field === undefined ? event.target.dataset.id : lineUnder(event);
-    if (region !== undefined && !editor.drawing && event.button === 0) return { kind: "pan", region: Number(region) };
+    if (region !== undefined && !editor.drawing && event.button === 0) return ofRegion(Number(region));
     const field = fieldUnder(event);
     if (field !== null) return { kind: "pan", field };
     const reach = reachOf(event);
     if (event.button === 1 || !editor.canEdit || reach) return { kind: "pan", id, reach };
     if (editor.drawing) return { kind: "draw" };
-    const quad = editor.selectedLine?.quad;
+    const quad = editor.activeQuad;
     if (Number(handle) === TURN && quad) return { kind: "turn", quad };
     if (handle !== undefined && quad) return { kind: "reshape", handle: Number(handle), quad };
     if (id && id === editor.selected) return { kind: "move", quad, id };
     return { kind: "pan", id };
+  }
+
+  /** The selected region is moved, another one is selected by a click and panned over. */
+  function ofRegion(region) {
+    const quad = editor.activeQuad;
+    return region === editor.region && editor.canEdit && quad ? { kind: "move", quad } : { kind: "pan", region };
   }
 
   /** A field's box that is not chosen yet; that of the chosen one lets the pointer through to the line below. */
@@ -133,8 +139,11 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
 
   function show(quad) {
     drag.result = quad;
-    overlay.preview(editor.selected, quad);
+    preview(quad);
   }
+
+  const preview = (quad) =>
+    editor.onRegions ? overlay.previewRegion(editor.region, quad) : overlay.preview(editor.selected, quad);
 
   function up(event) {
     if (!pointers.delete(event.pointerId) || !drag) return;
@@ -169,7 +178,7 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
       overlay.showDrawn(null);
       if (quad && !isTooSmall(quad, SMALLEST)) editor.finishDrawing(quad);
     } else if (quad) {
-      editor.setQuad(editor.selected, quad);
+      editor.setActiveQuad(quad);
     }
   }
 
@@ -181,7 +190,7 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
 
   /** What the pointer has begun on a box is shown no longer. */
   function takeBack() {
-    if (drag?.result && drag.kind !== "draw") overlay.preview(editor.selected, drag.quad);
+    if (drag?.result && drag.kind !== "draw") preview(drag.quad);
     overlay.showDrawn(null);
   }
 }

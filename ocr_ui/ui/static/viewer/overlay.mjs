@@ -73,6 +73,12 @@ export class Overlay {
     this.showHandles(quad, this.activeHandle);
   }
 
+  previewRegion(index, quad) {
+    this.regions.querySelector(`polygon[data-region="${index}"]`)?.setAttribute("points", svgPoints(quad));
+    this.shownRegions = null;
+    this.showHandles(quad, this.activeHandle);
+  }
+
   select(id) {
     this.#swap("selected", id);
     const element = this.polygons.get(id)?.element;
@@ -167,9 +173,10 @@ export class Overlay {
     const key = JSON.stringify([regions.map(({ kind, quad }) => [word(kind), quad]), chosen]);
     if (key === this.shownRegions) return;
     this.shownRegions = key;
+    // Large ones first: a small one that lies in a large one can be reached by the pointer.
+    const drawn = regions.map((region, index) => ({ ...region, index })).filter(({ quad }) => quad);
     this.regions.replaceChildren(
-      ...regions.flatMap(({ kind, quad }, index) => {
-        if (!quad) return [];
+      ...drawn.toSorted((a, b) => areaOf(b.quad) - areaOf(a.quad)).flatMap(({ kind, quad, index }) => {
         const [left, top] = bounds(quad);
         const name = index === chosen ? "selected" : null;
         return [
@@ -188,6 +195,11 @@ export class Overlay {
   hoverField(index) {
     for (const box of this.fieldBoxes.children) box.classList.toggle("hovered", Number(box.dataset.field) === index);
   }
+}
+
+function areaOf(quad) {
+  const [left, top, right, bottom] = bounds(quad);
+  return (right - left) * (bottom - top);
 }
 
 /** Number of the handle that turns the box; the others are those of `moveHandle`. */

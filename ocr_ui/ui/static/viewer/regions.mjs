@@ -1,6 +1,7 @@
-/** The level of regions: the blocks of a page with their kinds, chosen, drawn and removed; a bar above the list. */
+/** The level of regions: the blocks of a page with their kinds, chosen, drawn, moved and removed; a bar above the list. */
 
-import { h, iconButton, named, setText } from "./dom.mjs";
+import { h, iconButton, named, setPressed, setText } from "./dom.mjs";
+import { roundQuad, samePoints } from "./geometry.mjs";
 
 /** The kinds that a person can choose; a model may have given others, which stay until they are changed. */
 export const REGION_KINDS = ["title", "text", "table", "figure", "formula", "header", "footer"];
@@ -15,6 +16,20 @@ export const addRegion = (doc, quad, after) => ({
   ...doc,
   regions: doc.regions.toSpliced(after + 1, 0, { kind: "text", quad, text: "" }),
 });
+
+/** Gives a region another box. */
+export function setQuad(doc, index, wanted) {
+  const region = doc.regions[index];
+  const quad = roundQuad(wanted);
+  return !region || samePoints(region.quad, quad) ? doc : { ...doc, regions: doc.regions.with(index, { ...region, quad }) };
+}
+
+/** Moves a region one place on in the order of reading. */
+export function moveRegion(doc, index, step) {
+  const region = doc.regions[index];
+  const there = doc.regions[index + step] !== undefined;
+  return region && there ? { ...doc, regions: doc.regions.toSpliced(index, 1).toSpliced(index + step, 0, region) } : doc;
+}
 
 export const removeRegion = (doc, index) =>
   doc.regions[index] ? { ...doc, regions: doc.regions.toSpliced(index, 1) } : doc;
@@ -39,8 +54,10 @@ export class RegionBar {
     const tool = (name, action) => iconButton(name, `act_${action}`, () => actions[action](), { action });
     this.remove = tool("remove", "remove");
     this.draw = tool("draw", "draw");
+    this.add = iconButton("plus", "act_add_region", () => actions.add(), { action: "add" });
+    this.handle = tool("handle", "handle");
     this.close = tool("cross", "level");
-    const parts = [this.place, this.kind, this.text, this.draw, this.remove, this.close];
+    const parts = [this.place, this.kind, this.text, this.add, this.draw, this.handle, this.remove, this.close];
     this.element = h("div", { class: "vw-regionbar", role: "group", "data-title": "regions", hidden: true }, parts);
   }
 
@@ -58,8 +75,10 @@ export class RegionBar {
     setText(this.place, t(words, { number: editor.region + 1, total: regions.length }));
     setText(this.text, region?.text ?? "");
     this.kind.hidden = !region;
-    this.kind.disabled = this.draw.disabled = !editor.canEdit;
+    for (const part of [this.kind, this.draw, this.add]) part.disabled = !editor.canEdit;
     this.remove.disabled = !editor.canEdit || !region;
+    this.handle.disabled = !editor.canEdit || !region?.quad;
+    setPressed(this.handle, editor.tools.handle !== null);
     if (region) this.#fill(region.kind);
   }
 

@@ -89,7 +89,7 @@ export class Toolbar {
     if (buttons.rotate) buttons.rotate.disabled = !page || running;
     buttons.draw.disabled = !canEdit;
     buttons.sort.disabled = !canEdit || editor.doc.lines.length < 2;
-    buttons.remove.disabled = !canEdit || !editor.selected;
+    buttons.remove.disabled = !canEdit || (editor.onRegions ? editor.region < 0 : !editor.selected);
     buttons.undo.disabled = !canEdit || !history.canUndo;
     buttons.redo.disabled = !canEdit || !history.canRedo;
   }

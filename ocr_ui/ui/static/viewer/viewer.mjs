@@ -208,7 +208,7 @@ class Viewer {
     // What is undone after another edit would be that edit.
     editor.on("doc", () => editor.doc !== this.mendedDoc && this.notices.hide("mend"));
     editor.on("select", (detail) => this.#drawSelection(detail));
-    editor.on("region", () => this.#drawRegions({ reveal: true }));
+    editor.on("region", () => this.#drawChosenRegion());
     editor.on("hover", () => this.#drawHover());
     editor.on("field", () => this.#drawField());
     editor.on("tools", () => this.#drawTools());
@@ -314,7 +314,7 @@ class Viewer {
   }
 
   get #handledQuad() {
-    return this.editor.canEdit ? (this.editor.selectedLine?.quad ?? null) : null;
+    return this.editor.canEdit ? this.editor.activeQuad : null;
   }
 
   #drawSelection({ from, edit = false }) {
@@ -350,6 +350,12 @@ class Viewer {
     if (!line || this.list.element.contains(document.activeElement)) return;
     const number = this.editor.doc.lines.indexOf(line) + 1;
     this.voice.textContent = `${this.t("line_of", { number, total: this.editor.doc.lines.length })}: ${line.text}`;
+  }
+
+  #drawChosenRegion() {
+    this.#drawRegions({ reveal: true });
+    this.overlay.showHandles(this.#handledQuad, this.editor.tools.handle);
+    this.toolbar.render();
   }
 
   #drawRegions({ reveal = false } = {}) {
