@@ -160,3 +160,59 @@ test("the view of a difference is that where a person sees it", () => {
   assert.equal(S.viewOfDifference(doc, S.setText(S.setField(doc, 0, null), "a", "y")), "lines");
   assert.equal(S.viewOfDifference(doc, S.setWholeText(doc, "# y")), "text");
 });
+
+const linesOf = (doc) => doc.lines.map(({ id, text }) => `${id} ${text}`);
+
+test("the text of lines without boxes is edited as a whole; lines that nobody touched stay", () => {
+  const doc = S.documentOf({ lines: ["one", "two", "three"].map((text, n) => ({ id: `l${n}`, text, confidence: 0.5 })) });
+  const cases = [
+    ["one\nTWO\nthree", ["l0 one", "l1 TWO", "l2 three"]],
+    ["one\nthree", ["l0 one", "l2 three"]],
+    ["one\ntwo\nnew\nthree", ["l0 one", "l1 two", "n1 new", "l2 three"]],
+    ["zero\none\ntwo\nthree", ["n1 zero", "l0 one", "l1 two", "l2 three"]],
+    ["one\ntwo\nthree\n", ["l0 one", "l1 two", "l2 three", "n1 "]],
+    ["one\ntw\no\nthree", ["l0 one", "l1 tw", "n1 o", "l2 three"]],
+    ["onetwo\nthree", ["l0 onetwo", "l2 three"]],
+    ["", []],
+    ["\n\n", ["l0 ", "l1 ", "l2 "]],
+  ];
+  for (const [text, lines] of cases) {
+    const next = S.setWholeText(doc, text);
+    assert.deepEqual(linesOf(next), lines, text);
+    assert.equal(S.wholeText(next), text);
+    for (const line of next.lines) if (doc.lines.some(({ text }) => text === line.text)) assert.ok(doc.lines.includes(line));
+  }
+  assert.deepEqual(linesOf(S.setWholeText(S.EMPTY, "a\nb")), ["n1 a", "n2 b"]);
+});
+
+test("equal lines, and all texts near them, come out as they are typed", () => {
+  const texts = ["", "a", "a\na", "a\n\na", "\na", "a\n", "aa", "a\naa\na", "\n\n\n"];
+  for (const before of texts) {
+    for (const after of texts) {
+      const doc = S.setWholeText(S.EMPTY, before);
+      const next = S.setWholeText(doc, after);
+      assert.equal(S.wholeText(next), after, JSON.stringify([before, after]));
+      assert.equal(new Set(next.lines.map(({ id }) => id)).size, next.lines.length);
+    }
+  }
+});
+
+test("a formula over several rows stays one line while it alone is typed into", () => {
+  const doc = S.documentOf({ lines: [{ id: "l0", text: "x &= 1 \\\\\ny &= 2" }, { id: "l1", text: "z" }] });
+  const next = S.setWholeText(doc, "x &= 1 \\\\\ny &= 23\\\\\nw\nz");
+  assert.deepEqual(linesOf(next), ["l0 x &= 1 \\\\\ny &= 23\\\\\nw", "l1 z"]);
+});
+
+test("the text of lines with boxes follows them and is edited there", () => {
+  const quad = [[0, 0], [9, 0], [9, 9], [0, 9]];
+  const doc = S.documentOf({ lines: [{ id: "a", text: "x", quad }] });
+  assert.equal(S.isTextEditable(doc), false);
+  assert.equal(S.setWholeText(doc, "y"), doc);
+});
+
+test("Markdown and formulas open as source and rendered, side by side", () => {
+  const lines = [{ text: "x" }];
+  assert.equal(S.bestView({ item: { task: "document" }, lines, text: "# x", html: "<h1>" }), "text");
+  assert.equal(S.bestView({ item: { task: "formula" }, lines, text: "x^2" }), "text");
+  assert.equal(S.bestView({ item: { task: "spotting" }, lines, text: "x" }), "lines");
+});

@@ -27,11 +27,18 @@ export function makeEditActions(parts) {
     level: () => editor.setTool("level", editor.tools.level === "line" ? "region" : "line"),
     kind: () => editor.turnKind(1),
     kind_back: () => editor.turnKind(-1),
+    beside: () => (onText(), parts.source.turnBeside()),
+    problem_next: () => (onText(), parts.source.goOn(1)),
+    problem_previous: () => (onText(), parts.source.goOn(-1)),
     text_size: () => parts.textSize.turn(),
     text_smaller: () => parts.textSize.step(-1),
     reread: () => parts.rereader.readSelected(),
     original_all: () => editor.restoreAll(),
   };
+
+  function onText() {
+    if (parts.views.active !== "text") parts.views.show("text");
+  }
 
   function openFind(how) {
     if (!["lines", "fields", "tables", "text"].includes(parts.views.active)) parts.views.show("lines");

@@ -6,6 +6,7 @@ export const ICONS = {
   fit: ["M4 8V4h4", "M12 4h4v4", "M16 12v4h-4", "M8 16H4v-4"],
   width: ["M3 4v12", "M17 4v12", "M6 10h8", "M8 7.5 5.5 10 8 12.5", "M12 7.5 14.5 10 12 12.5"],
   handle: ["M4 4h12v12H4z", "M2.5 2.5h3v3h-3z", "M14.5 14.5h3v3h-3z"],
+  beside: ["M3 4h14v12H3z", "M10 4v12", "M5 8h3", "M5 11h3"],
   plus: ["M10 5v10", "M5 10h10"],
   minus: ["M5 10h10"],
   boxes: ["M3.5 4.5h13v4h-13z", "M3.5 11.5h9v4h-9z"],

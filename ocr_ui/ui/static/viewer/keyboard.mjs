@@ -4,6 +4,7 @@ import { takesText } from "./dom.mjs";
 import { actionOf, keymap } from "./keymap.mjs";
 import { isComposing, QUEUE_ACTIONS } from "./keys.mjs";
 
+const ON_SOURCE = ["beside", "problem_next", "problem_previous"];
 const NOT_REPEATED = ["help", "save", "clean", "mend", "rewards", ...QUEUE_ACTIONS];
 
 /** Keys work while the focus is in the viewer, or nowhere in particular, and the viewer is on the screen. */
@@ -55,7 +56,7 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   function fieldAction(event) {
     const action = actionOf(event, "text");
     const edits = event.target.matches(".vw-whole, .vw-field-value, .vw-cell-text");
-    if (edits && ["find", "replace", "palette"].includes(action)) return action;
+    if (edits && ["find", "replace", "palette", ...ON_SOURCE].includes(action)) return action;
     return ["save", "submit_page"].includes(action) || (edits && ["undo", "redo"].includes(action)) ? action : null;
   }
 }

@@ -60,7 +60,8 @@ export function replacePlaces(doc, places, replacement) {
       fields.has(at) ? byPerson({ ...field, value: change(field.value, "field", at) }) : field,
     ),
   };
-  const inText = setWholeText(next, change(doc.text, "text", 0)); // before the cells, which move what stands behind them
+  // Before the cells, which move what stands behind them.
+  const inText = doc.follows ? next : setWholeText(next, change(doc.text, "text", 0));
   const cells = places.filter(({ kind }) => kind === "cell");
   return [...new Set(cells.map(({ table }) => table))].reduce(
     (now, table) => changeTable(now, table, (grid) => inCells(grid, cells, table, replacement)),

@@ -129,8 +129,44 @@ export function setField(doc, index, value) {
   return { ...doc, fields: doc.fields.with(index, byPerson({ ...field, value, quad })) };
 }
 
-export const setWholeText = (doc, text) =>
-  doc.follows || doc.text === text ? doc : { ...doc, text, tables: tablesOf(doc, text) };
+/** Whether the whole text is edited as such: it stands for itself, or no line of it has a place on the picture. */
+export const isTextEditable = (doc) => !doc.follows || doc.lines.every((line) => !line.quad);
+
+export function setWholeText(doc, text) {
+  if (!isTextEditable(doc) || wholeText(doc) === text) return doc;
+  return doc.follows ? linesFrom(doc, text) : { ...doc, text, tables: tablesOf(doc, text) };
+}
+
+/**
+ * The lines that a text stands for; those whose texts are not touched stay what they are. One line that has line breaks
+ * (a formula over several rows) keeps them while it alone is typed into.
+ */
+function linesFrom(doc, text) {
+  const { lines } = doc;
+  const ends = (line, at) => text.startsWith(line.text, at) && [undefined, "\n"].includes(text[at + line.text.length]);
+  const begins = (line, end) => text.endsWith(line.text, end) && [undefined, "\n"].includes(text[end - line.text.length - 1]);
+  let [head, start] = [0, 0];
+  while (head < lines.length && start <= text.length && ends(lines[head], start)) start += lines[head++].text.length + 1;
+  let [tail, end] = [0, text.length];
+  for (let line; (line = lines[lines.length - 1 - tail]) && head + tail < lines.length; tail += 1) {
+    if (end - line.text.length < start || !begins(line, end)) break;
+    end -= line.text.length + 1;
+  }
+  const old = lines.slice(head, lines.length - tail);
+  const piece = start <= end && text !== "" ? [text.slice(start, end)] : [];
+  const texts = old.length === 1 && old[0].text.includes("\n") ? piece : piece.flatMap((part) => part.split("\n"));
+  return { ...doc, lines: lines.toSpliced(head, old.length, ...retold(doc, old, texts)) };
+}
+
+/** These lines with other texts; further ones are new. */
+function retold(doc, old, texts) {
+  const made = [];
+  for (const [index, text] of texts.entries()) {
+    if (old[index]) made.push({ ...old[index], text });
+    else made.push({ id: freshId({ lines: [...doc.lines, ...made] }), text, quad: null, confidence: null });
+  }
+  return made;
+}
 
 /** An id that no line of the document has. */
 export function freshId(doc) {
@@ -215,6 +251,7 @@ export function arrival(shown, next, { dirty, version }) {
 /** The view that shows a result best. */
 export function bestView(value) {
   if (value.fields?.length) return "fields";
+  if (value.text && ["formula", "document"].includes(value.item?.task)) return "text";
   if (value.lines?.length) return "lines";
   if (value.html || value.tables?.length) return "rendered";
   return value.text ? "text" : "lines";

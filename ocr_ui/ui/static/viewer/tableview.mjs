@@ -7,6 +7,7 @@ import { isLow } from "./sureness.mjs";
 import * as Docs from "./tabledoc.mjs";
 import * as Edits from "./tableedits.mjs";
 import { cutOut, emptyGrid, gridOf, toHtml, toTsv } from "./tablegrid.mjs";
+import { raised } from "./tablenodes.mjs";
 import { gridFrom } from "./tablepaste.mjs";
 
 const TOOLS = [
@@ -413,12 +414,4 @@ export class TableView {
 function take(event) {
   event.preventDefault();
   event.stopPropagation();
-}
-
-/** Text as nodes; what stands between sup and sub tags is set high and low. */
-function raised(text) {
-  return text.split(/(<su[bp]>[^<]*<\/su[bp]>)/).map((part) => {
-    const found = /^<(su[bp])>([^<]*)<\/su[bp]>$/.exec(part);
-    return found ? h(found[1], {}, found[2]) : part;
-  });
 }

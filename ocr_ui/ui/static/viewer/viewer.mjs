@@ -41,6 +41,7 @@ import { Rereader } from "./reread.mjs";
 import { Review } from "./review.mjs";
 import { LiveReward } from "./reward.mjs";
 import { RewardLine } from "./rewardline.mjs";
+import { SourceView } from "./sourceview.mjs";
 import { Stage } from "./stage.mjs";
 import { arrival, viewOfDifference } from "./state.mjs";
 import { isLow } from "./sureness.mjs";
@@ -55,7 +56,7 @@ let mounted = 0;
 
 export async function mount({ element, props, trigger, watch }) {
   element.viewer?.destroy();
-  await styleSheets(import.meta.url, "viewer.css", "editing.css", "parts.css");
+  await styleSheets(import.meta.url, "viewer.css", "editing.css", "parts.css", "source.css");
   const viewer = new Viewer({ element, props, trigger });
   element.viewer = viewer;
   watch("value", () => element.viewer === viewer && viewer.receive(props.value));
@@ -86,6 +87,7 @@ class Viewer {
     this.stage.destroy();
     this.detail.destroy();
     this.fields.destroy();
+    this.source.destroy();
     this.reward.destroy();
     this.rewardLine.destroy();
     this.status.destroy();
@@ -119,7 +121,9 @@ class Viewer {
     this.regionBar = new RegionBar({ editor, actions, t });
     this.tables = new TableView({ editor, t, actions, notices: this.notices });
     this.find = new FindBar({ ...this, t });
+    this.source = new SourceView({ editor, api: this.api, storage: localStorage, t, actions });
     this.views = new Views({ ...this, prefix, t, actions });
+    this.source.onchange = () => this.#drawSource();
     this.find.views = this.views;
     this.review = this.#makeReview();
     this.views.isStale = () => this.review.contentChanged;
@@ -221,7 +225,7 @@ class Viewer {
       this.elsewhere.corrected(id);
       this.pane.closeEditor();
     };
-    this.views.onshow = (name) => this.root.classList.toggle("showing-fields", name === "fields");
+    this.views.onshow = (name) => this.#shown(name);
     this.fields.onfocus = (field) => field?.quad && this.stage.reveal(field.quad, { readable: true });
     listenToPointers({ ...this, pane: this.pane.element, editInPlace: (id) => this.#editInPlace(id), signal });
     listenToKeys({ ...this, signal });
@@ -338,6 +342,17 @@ class Viewer {
     this.acceptance.put(this.editor.recognition, this.editor.accepted);
     this.list.repaint();
     this.#drawContent();
+  }
+
+  #shown(name) {
+    this.root.classList.toggle("showing-fields", name === "fields");
+    this.root.classList.toggle("showing-source", name === "text" && this.source.isBeside);
+  }
+
+  /** What is typed was rendered, or is to stand beside its source. */
+  #drawSource() {
+    this.#shown(this.views.active);
+    if (["text", "rendered"].includes(this.views.active)) this.views.render();
   }
 
   #drawMarked() {

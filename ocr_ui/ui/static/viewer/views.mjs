@@ -2,10 +2,11 @@
 
 import { h, icon, iconButton, keySign, named, setPressed, setText } from "./dom.mjs";
 import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
-import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
-import { bestView, wholeText } from "./state.mjs";
+import { nameMistakes } from "./sourceview.mjs";
+import { bestView, isTextEditable, wholeText } from "./state.mjs";
 import { gridOf, wholeTsv } from "./tablegrid.mjs";
+import { tableElement } from "./tablenodes.mjs";
 import { cellsOf, uncertainCells } from "./uncertain.mjs";
 
 export const VIEWS = ["lines", "text", "rendered", "fields", "tables", "raw"];
@@ -32,8 +33,8 @@ const tablesText = (editor) => editor.doc.tables.map((table) => wholeTsv(gridOf(
 const tablesHtml = (editor) => editor.doc.tables.map((table) => table.html).join("\n");
 
 export class Views {
-  constructor({ editor, t, list, detail, fields, tables, find, actions, notices, prefix }) {
-    Object.assign(this, { editor, t, list, detail, fields, tables, find, actions, notices, prefix });
+  constructor({ editor, t, list, detail, source, fields, tables, find, actions, notices, prefix }) {
+    Object.assign(this, { editor, t, list, detail, source, fields, tables, find, actions, notices, prefix });
     this.chosen = false;
     this.active = "lines";
     this.tabs = VIEWS.map((name) => this.#tab(name));
@@ -73,7 +74,6 @@ export class Views {
   }
 
   #makePanels() {
-    this.text = this.#textArea();
     this.uncertainCells = this.#uncertainChip();
     this.uncertainFields = this.#uncertainChip();
     this.rendered = h("div", { class: "vw-rendered", dir: "auto", tabindex: "0", "data-title": "view_rendered" });
@@ -82,7 +82,7 @@ export class Views {
     this.textNote = named(h("span", { class: "vw-subdued" }), "text_follows");
     return {
       lines: this.#panel("lines", this.#lineTools(), [this.list.element, this.detail.element]),
-      text: this.#panel("text", [this.textNote], [this.text]),
+      text: this.#panel("text", [this.textNote, this.source.beside], [this.source.element]),
       rendered: this.#panel("rendered", [this.uncertainCells, this.staleNote], [this.rendered]),
       fields: this.#panel("fields", [this.uncertainFields, this.#invisibleTool("fields"), this.#linkTool()], [this.fields.element]),
       tables: this.#panel("tables", [this.tables.chooser], [this.tables.element]),
@@ -142,18 +142,6 @@ export class Views {
     chip.hidden = !number;
     setText(chip.firstChild, this.t("next_of_uncertain", { n: number }));
     chip.title = this.t("act_next_uncertain");
-  }
-
-  #textArea() {
-    const take = (event) => !isComposing(event) && this.editor.setWholeText(event.target.value);
-    return h("textarea", {
-      class: "vw-whole",
-      dir: "auto",
-      spellcheck: "false",
-      "data-title": "view_text",
-      oninput: take,
-      oncompositionend: (event) => this.editor.setWholeText(event.target.value),
-    });
   }
 
   // Choosing --------------------------------------------------------------------------------------------------------
@@ -220,26 +208,27 @@ export class Views {
   }
 
   render_text() {
-    const { editor } = this;
-    const text = wholeText(editor.doc);
-    if (this.text.value !== text) this.text.value = text;
-    this.text.readOnly = editor.doc.follows || !editor.canEdit;
-    this.textNote.hidden = !editor.doc.follows || !editor.doc.lines.length;
+    const { doc } = this.editor;
+    this.textNote.hidden = isTextEditable(doc) || !doc.lines.length;
+    this.source.render();
   }
 
   render_rendered() {
     const { value, doc } = this.editor;
-    const sanitisedHtml = value.html || doc.tables.map((table) => table.html).join("");
-    this.staleNote.hidden = !this.isStale?.() || !sanitisedHtml;
+    const edited = !!this.isStale?.();
+    const live = edited ? this.source.follow() : null;
+    const html = live ?? value.html;
+    this.staleNote.hidden = !edited || live !== null || !html;
     this.#showUncertain(this.uncertainCells, "cell");
-    const shown = sanitisedHtml || wholeText(doc);
+    const shown = html || wholeText(doc);
     const key = JSON.stringify([shown, uncertainCells(doc, this.editor.lowLimit), this.t("uncertain_of")]);
     if (key === this.shownRendered) return;
     this.shownRendered = key;
-    this.rendered.classList.toggle("plain", !sanitisedHtml);
-    if (sanitisedHtml)
-      this.rendered.innerHTML = sanitisedHtml; // made safe by the server; the only markup taken in
+    this.rendered.classList.toggle("plain", !html);
+    if (html) this.rendered.innerHTML = html; // made safe by the server; the only markup taken in
+    else if (doc.tables.length) this.rendered.replaceChildren(...doc.tables.map((table) => tableElement(gridOf(table))));
     else this.rendered.textContent = shown;
+    nameMistakes(this.rendered, this.t);
     this.#markCells();
   }
 
