@@ -7,7 +7,7 @@ import { findAll } from "./search.mjs";
 const VIEW = { line: "lines", field: "fields", cell: "tables", text: "text" };
 
 export class FindBar {
-  /** @param {object} parts editor, list, fields, tables, views, notices, t */
+  /** @param {object} parts editor, list, fields, tables, source, views, notices, t */
   constructor(parts) {
     Object.assign(this, parts);
     this.exact = false;
@@ -135,6 +135,7 @@ export class FindBar {
     if (place.kind === "line") editor.select(editor.doc.lines[place.index].id, { from: "find" });
     if (place.kind === "field") fields.hover(place.index);
     if (place.kind === "cell") this.tables.reveal(place.table, place.cell);
+    if (place.kind === "text") this.source.reveal(place.start, place.end);
   }
 
   replace() {
@@ -169,12 +170,17 @@ export class FindBar {
   #highlight(place) {
     if (!globalThis.CSS?.highlights) return;
     CSS.highlights.delete("vw-found");
+    const range = place?.kind === "text" ? this.source.rangeOf(place.start, place.end) : this.#rangeIn(place);
+    if (range) CSS.highlights.set("vw-found", new Highlight(range));
+  }
+
+  #rangeIn(place) {
     const node = this.#nodeOf(place);
-    if (node?.nodeType !== Node.TEXT_NODE || node.length < place.end) return;
+    if (node?.nodeType !== Node.TEXT_NODE || node.length < place.end) return null;
     const range = new Range();
     range.setStart(node, place.start);
     range.setEnd(node, place.end);
-    CSS.highlights.set("vw-found", new Highlight(range));
+    return range;
   }
 
   #nodeOf(place) {

@@ -55,14 +55,33 @@ export class SourceField {
 
   /** Selects a mistake and brings it into sight. */
   goTo({ start, end }) {
-    const { field } = this;
-    field.focus({ preventScroll: true });
-    field.setSelectionRange(start, end);
-    const line = this.lines.children[field.value.slice(0, start).split("\n").length - 1];
-    const top = (line?.querySelector("mark") ?? line)?.offsetTop ?? 0;
+    this.field.focus({ preventScroll: true });
+    this.field.setSelectionRange(start, end);
+    this.reveal(start, end);
+  }
+
+  /** Brings a place within one line into sight. */
+  reveal(start, end) {
+    const { field, lines } = this;
+    const range = this.rangeOf(start, end);
+    if (!range) return;
+    const top = range.getBoundingClientRect().top - lines.getBoundingClientRect().top + lines.scrollTop;
     if (top < field.scrollTop || top > field.scrollTop + field.clientHeight - 40)
       field.scrollTop = top - field.clientHeight / 3;
     this.#scrolled();
+  }
+
+  /** The letters of a place within one line as they are drawn, null where there are none. */
+  rangeOf(start, end) {
+    const before = this.field.value.slice(0, start);
+    const begin = before.lastIndexOf("\n") + 1;
+    const line = this.lines.children[before.split("\n").length - 1];
+    if (!line?.textContent) return null;
+    const range = new Range();
+    const stop = Math.min(end - begin, line.textContent.length);
+    range.setStart(...pointIn(line, start - begin));
+    range.setEnd(...pointIn(line, stop));
+    return range;
   }
 
   #scrolled() {
@@ -80,6 +99,15 @@ export class SourceField {
     this.keys = keys;
     this.#scrolled();
   }
+}
+
+/** The text node of a line that has its character number `offset`, and the offset in it. */
+function pointIn(line, offset) {
+  const nodes = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  let left = offset;
+  let node = nodes.nextNode();
+  for (let next; left > node.length && (next = nodes.nextNode()); node = next) left -= node.length;
+  return [node, Math.min(left, node.length)];
 }
 
 function lineElement(pieces) {

@@ -120,8 +120,8 @@ class Viewer {
     this.fields = new FieldTable({ editor, t, links: this.links, actions });
     this.regionBar = new RegionBar({ editor, actions, t });
     this.tables = new TableView({ editor, t, actions, notices: this.notices });
-    this.find = new FindBar({ ...this, t });
     this.source = new SourceView({ editor, api: this.api, storage: localStorage, t, actions });
+    this.find = new FindBar({ ...this, source: this.source.source, t });
     this.views = new Views({ ...this, prefix, t, actions });
     this.source.onchange = () => this.#drawSource();
     this.find.views = this.views;
