@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from conftest import Desk, Product
+from inspecting import Inspection
 from reviewing import got
 from stored import add_answered, open_store
 
@@ -69,6 +70,9 @@ def test_markdown_is_edited_beside_what_it_looks_like_and_its_mistakes_are_gone_
     assert page.locator(f"{VIEW} .vw-source-line.wrong").count() == 2
     assert page.inner_text(f"{VIEW} .vw-source-line.wrong mark >> nth=0") == "{"
     assert rendered.locator("math").count() == 2
+    seen = Inspection(desk)
+    seen.look("Markdown beside its source", "#viewer")
+    assert seen.found == {}
     keys.press("F8")
     brace = MARKDOWN.index("{2")
     selected = "[document.activeElement.selectionStart, document.activeElement.selectionEnd]"

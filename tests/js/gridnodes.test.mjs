@@ -82,6 +82,17 @@ test("a row or a column put into a large table costs its own cells, and taking i
   assert.equal(costOf(shown, E.moveRow(grid, 4, 1)), 0);
 });
 
+test("what stands behind a new row or column is the same element as before", () => {
+  const grid = numbered(6, 6);
+  const shown = drawn(grid);
+  const nodeOf = (text) => shown.nodes.nodeOf(shown.nodes.rows.flatMap(({ cells }) => cells).find((cell) => cell.text === text));
+  const before = ["0 0", "3 1", "3 4", "5 5"].map(nodeOf);
+  for (const next of [E.insertColumn(grid, 2), grid, E.insertRow(grid, 2), grid]) {
+    check(shown, next);
+    assert.ok(["0 0", "3 1", "3 4", "5 5"].every((text, index) => nodeOf(text) === before[index]));
+  }
+});
+
 test("merged, split, header, pasted and moved cells stand where the grid has them", () => {
   const start = numbered(6, 5);
   const shown = drawn(start);

@@ -261,6 +261,7 @@ class Viewer {
     this.#tellItem();
     if (!samePage || this.pane.url !== page?.url) this.#showPage(page);
     this.views.choose({ fresh: how === "replace" });
+    this.#shown(this.views.active);
     if (how === "replace") this.#showEdits();
     if (how === "replace") this.#goToAddressed();
     if (how === "replace") editor.accepted = this.acceptance.of(editor.recognition);
