@@ -28,7 +28,7 @@ class Viewer(ModuleHTML):
          "lines": [{"id": str, "text": str, "quad": [[x, y]] * 4 | None, "confidence": float | None}],
          "fields": [{"name": str, "value": str | None, "quad", "confidence", "kind": str}],
          "tables": [{"html": str, "grid": [[str]]}], "regions": [...], "text": str, "raw": str,
-         "html": str,            # safe markup of the rendered view: together with tables' html the only markup taken in
+         "html": str,            # safe markup of the rendered view: but for source previews the only markup taken in
          "warnings": [{"code": str, "message": str, "line": int | None}],       # in the language of the page
          "run": {"state": "idle" | "running" | "complete" | "stopped" | "cut" | "failed", "message": str,
                  "seconds": float, "first_line_seconds": float, "lines": int, "total_lines": int, "tokens": int,
