@@ -216,18 +216,18 @@ export class Views {
   render_rendered() {
     const { value, doc } = this.editor;
     const edited = !!this.isStale?.();
-    const live = edited ? this.source.follow() : null;
+    const live = edited || this.source.live.html ? this.source.follow() : null;
     const html = live ?? value.html;
     this.staleNote.hidden = !edited || live !== null || !html;
     this.#showUncertain(this.uncertainCells, "cell");
-    const shown = html || wholeText(doc);
+    const shown = html || [wholeText(doc), ...doc.tables.map((table) => table.html)].join("\n");
     const key = JSON.stringify([shown, uncertainCells(doc, this.editor.lowLimit), this.t("uncertain_of")]);
     if (key === this.shownRendered) return;
     this.shownRendered = key;
     this.rendered.classList.toggle("plain", !html);
     if (html) this.rendered.innerHTML = html; // made safe by the server; the only markup taken in
     else if (doc.tables.length) this.rendered.replaceChildren(...doc.tables.map((table) => tableElement(gridOf(table))));
-    else this.rendered.textContent = shown;
+    else this.rendered.textContent = wholeText(doc);
     nameMistakes(this.rendered, this.t);
     this.#markCells();
   }
