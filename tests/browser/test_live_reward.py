@@ -151,7 +151,7 @@ def test_attributes_of_a_table_are_mended_in_one_click_and_saved(live: Desk, ite
     page.keyboard.press("f")
     shows(live, ROW, "Reward 1")
     page.locator("#viewer [data-view='text']").first.click()
-    page.locator("#viewer .vw-whole").press("End")
+    page.locator("#viewer .vw-whole").press("Control+End")
     page.keyboard.type(".")
     page.keyboard.press("Control+s")
     page.wait_for_selector("#viewer .vw-saved:has-text('version 1')")
