@@ -51,6 +51,7 @@ test-vllm:
 	.venv-vllm/bin/python -m pytest -m "vllm and not stress" tests/vllm_cpu
 
 stress: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-stress.txt
 	$(BIN)/python -m pytest -m "stress and not vllm and not browser"
 	$(BIN)/python -m pytest -m "stress and browser" -n 2 --dist loadfile
 	@if test -x .venv-vllm/bin/python; then .venv-vllm/bin/python -m pytest -m "vllm and stress" tests/vllm_cpu; else echo "left out: the tests of vLLM need make test-vllm first"; fi
