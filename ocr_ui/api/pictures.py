@@ -71,6 +71,12 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     async def picture(sha256: str) -> FileResponse:
         return FileResponse(await pictures.file(sha256), media_type="image/png", headers=FOREVER)
 
+    @routes.delete("/pictures/{sha256}", status_code=204)
+    async def forget(sha256: str) -> Response:
+        """Removes a picture for good, on somebody's request; results and labels stay. For administrators."""
+        await pictures.forget(sha256)
+        return Response(status_code=204)
+
     @routes.get("/pictures/{sha256}/thumbnail")
     async def thumbnail(sha256: str) -> Response:
         return Response(await pictures.thumbnail(sha256), media_type="image/jpeg", headers=FOREVER)

@@ -205,6 +205,16 @@ class PageStore:
         await asyncio.to_thread(self._check_open, sha256)
         return path
 
+    @needs(Action.ADMIN, audited="picture.forget")
+    async def forget(self, sha256: str) -> None:
+        """Removes a picture for good; what was read of it and corrected stays.
+
+        Raises:
+            BadInput: `bad_picture_id`. NotFound: `missing_picture`. StoreFailed.
+        """
+        await asyncio.to_thread(self._store.pictures.path, sha256)
+        await asyncio.to_thread(self._store.pictures.remove, sha256)
+
     @needs(Action.READ)
     async def thumbnail(self, sha256: str) -> bytes:
         """A small JPEG; made anew where it is missing."""

@@ -85,6 +85,7 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
     ),
     ("post", "/v1/guidelines"): (Action.REVIEW, {"json": {"text": "x", "base_version": 0, "person": "Mallory"}}),
     ("post", "/v1/rollout-jobs"): (Action.RECOGNIZE, {"json": {"person": "Mallory", "filters": {"items": ["999"]}}}),
+    ("delete", "/pictures/{sha256}"): (Action.ADMIN, {}),
     ("patch", "/v1/accounts/{name}"): (Action.ADMIN, {"json": {"role": "viewer"}}),
     ("post", "/v1/accounts"): (Action.ADMIN, {"json": {"name": "new", "role": "viewer", "password": PASSWORD}}),
 }
@@ -534,6 +535,19 @@ def test_accounts_have_the_role_that_was_given_them(behind: Team) -> None:
 def test_keys_work_from_everywhere(behind: Team) -> None:
     secret, _ = behind.bench.accounts.add_key("k", (), None, NAMES[Role.ADMIN])
     assert ask(behind, "192.0.2.1", Authorization=f"Bearer {secret}").json()["role"] == "admin"
+
+
+def test_a_picture_goes_on_request_and_what_was_read_of_it_stays(people: Team) -> None:
+    admin = people.of(Role.ADMIN)
+    item = read_page(admin, 99)
+    address = f"/pictures/{item['page']['sha256']}"
+    assert admin.get(f"{address}/thumbnail").status_code == 200
+    assert admin.delete(address).status_code == 204
+    refused(admin.get(address), 404, "missing_picture")
+    refused(admin.delete(address), 404, "missing_picture")
+    assert admin.get(f"{address}/thumbnail").status_code == 404
+    assert admin.get(f"/v1/recognitions/{item['id']}").json()["text"] == "Total 12.50"
+    assert '"action":"picture.forget"' in admin.get("/v1/audit?limit=10000").text
 
 
 def test_without_logins_all_is_as_it_was(client: TestClient) -> None:
