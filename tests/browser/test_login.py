@@ -59,7 +59,7 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     page.wait_for_selector("#viewer [data-run='complete']", state="attached")
     desk.settle()
     page.click("#read-go")
-    page.wait_for_selector(".toast-body:has-text('may not do this')")
+    page.wait_for_selector("#viewer :text('may not do this')")
     assert desk.errors == []
     assert desk.outside == []
     context.close()
