@@ -59,6 +59,7 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
         },
     ),
     ("post", "/v1/pictures"): (Action.RECOGNIZE, {"files": {"file": ("a.png", png())}}),
+    ("post", "/v1/documents/{sha256}/pages/{number}"): (Action.RECOGNIZE, {"json": {"page": 1}}),
     ("post", "/v1/pages/{sha256}/rotate"): (Action.RECOGNIZE, {"json": {"turns": 1}}),
     ("post", "/v1/corrections"): (
         Action.ANNOTATE,
@@ -136,6 +137,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "history",
     ),
     "pictures": (
+        "page_beside",
+        "page_thumbnail",
         "receive",
         "rotate",
         "file",
@@ -368,7 +371,7 @@ def test_each_role_may_do_what_the_table_says(people: Team, role: Role) -> None:
     client = people.of(role)
     assert set(client.get("/v1/me").json()["actions"]) == {action.value for action in MAY[role]}
     for (method, path), (action, request) in CHANGES.items():
-        filled = path.format(recognition_id=item["id"], sha256=sha256, name="tried-role")
+        filled = path.format(recognition_id=item["id"], sha256=sha256, name="tried-role", number=1)
         answer = client.request(method, filled, **request)
         if action in MAY[role]:
             assert answer.status_code not in (401, 403, 500), f"{role} {method} {path}: {answer.text}"

@@ -81,6 +81,7 @@ ROOTS = ("/en", "/zh")
 EVERYBODY: dict[str, Try] = {
     "the picture of a page that was not read": _get("/pictures/{unread}"),
     "its small copy": _get("/pictures/{unread}/thumbnail"),
+    "a page of its file": _get("/v1/documents/{unread}/pages/1/thumbnail"),
     "its turned copy": _send("POST", "/v1/pages/{unread}/rotate", {"turns": 1}),
     "the picture, by another spelling": _get("/pictures//{unread}"),
     "the picture, encoded": _get("/pictures/%2e%2e/pictures/{unread}"),
