@@ -97,10 +97,15 @@ def write(said: Said, changes: Counter[str] | None = None, reward: bool = False)
 
 
 def _spotting(said: Said, changes: Counter[str], reward: bool) -> str:
-    lines = [line for line in said.content.lines if line.quad or line.text.strip()]
-    for number, line in enumerate(lines, 1):
-        if line.quad is None:
+    for number, line in enumerate(said.content.lines, 1):
+        if line.quad is None and line.text.strip():
             raise NoLabel(Reason("line_without_box", f"line {number} has no box", {"line": number}))
+    lines = [line for line in said.content.lines if line.text.strip()]
+    # A box that says nothing holds what nobody can read: no answer is right there, and no line is to be learned.
+    illegible = sum(line.quad is not None and not line.text.strip() for line in said.content.lines)
+    if illegible and not lines:
+        raise NoLabel(Reason("all_illegible", "none of its lines can be read by anybody"))
+    changes["illegible_lines_left_out"] += illegible
     placed = [said.placed(line) for line in lines]
     turned = sum(set(line.quad.points) != set(Quad.from_box(line.quad.bounds).points) for line in placed if line.quad)
     shapes = [said.shape]

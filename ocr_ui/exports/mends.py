@@ -22,6 +22,7 @@ from ocr_ui.parsing.spotting_format import Shape
 from ocr_ui.scoring import labels
 
 BY_HAND: dict[str, str] = {
+    "all_illegible": "Leave it out, or type a line that can be read after all.",
     "field_twice": "Rename or delete one of the two.",
     "label_coordinates": "Take the coordinates out of the text.",
     "label_empty": "Type what the page says, or judge it wrong and leave it out.",
@@ -83,7 +84,7 @@ def _mended(problem: LabelProblem, said: Said) -> PageContent | None:
 def _not_in_its_shape(said: Said) -> LabelProblem | None:
     """The first line that the shape of the model's answer cannot hold: rewards take JSON then, imitation does not."""
     for number, line in enumerate(said.content.lines, 1):
-        if not _says_nothing(line) and (reason := _shape_problem(line, said)):
+        if line.text.strip() and (reason := _shape_problem(line, said)):
             details = {"line": number, "text": line.text[:80], "shape": said.shape.value}
             if _POINTS.search(line.text):
                 message = f"The text {line.text[:80]!r} looks like coordinates: JSON can hold it, this shape cannot."
@@ -91,10 +92,6 @@ def _not_in_its_shape(said: Said) -> LabelProblem | None:
             message = f"Line {number} ({line.text[:80]!r}) cannot be written in the model's shape: {reason}."
             return LabelProblem("label_only_json", message, details=details)
     return None
-
-
-def _says_nothing(line: TextLine) -> bool:
-    return line.quad is None and not line.text.strip()
 
 
 def _shape_problem(line: TextLine, said: Said) -> str:
@@ -111,7 +108,7 @@ def _fit_the_shape(said: Said) -> PageContent | None:
 
 
 def _fitting(line: TextLine, said: Said) -> str:
-    if _says_nothing(line) or not _shape_problem(line, said):
+    if not line.text.strip() or not _shape_problem(line, said):
         return line.text
     one_line = " ".join(line.text.split("\n")) if "\n" in line.text else line.text
     tries = (one_line, one_line.strip(), _COMMA_OF_BOX.sub(r"\1 ", one_line.strip()))

@@ -154,6 +154,9 @@ def _line_kinds(
     if human is None:
         again = model.text.strip() and read[model.text] > right[model.text] > 0
         return {ErrorKind.REPEATED if again else ErrorKind.INVENTED_LINE}
+    if human.quad and model.text.strip() and not human.text.strip():
+        # The line is there and nobody can read it: what the model made of it is neither right nor invented.
+        return {ErrorKind.OTHER} | _box_kinds(model.quad, human.quad)
     return _marked_kinds(model.text, human.text) | _box_kinds(model.quad, human.quad)
 
 

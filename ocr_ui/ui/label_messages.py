@@ -6,6 +6,7 @@ As in `messages`: the English sentences stand where they arise.
 from __future__ import annotations
 
 LEFT_OUT_ZH: dict[str, str] = {
+    "all_illegible": "没有一行可以辨认",
     "answer_holds_sign": "模型的回答中有训练框架另作解释的符号",
     "answer_not_whole": "模型的回答不完整（{outcome:name}）",
     "field_twice": "有两个字段同名（{name}）",
@@ -60,6 +61,7 @@ PROBLEMS_ZH: dict[str, str] = {
 }
 
 HINTS_ZH: dict[str, str] = {
+    "all_illegible": "请不予采用，或输入仍可辨认的行。",
     "field_twice": "请重命名或删除其中一个。",
     "label_coordinates": "请从文本中删除坐标。",
     "label_empty": "请输入页面上的内容，或判为有误并不予采用。",

@@ -81,3 +81,15 @@ def test_two_fields_of_one_name_are_no_object() -> None:
     with pytest.raises(NoLabel) as failed:
         write(said(Task.FIELDS, PageContent(fields=(Field("a", "1"), Field("a", "2"))), "{}"))
     assert failed.value.reason.details == {"name": "a"}
+
+
+@pytest.mark.parametrize("reward", [True, False])
+def test_a_line_that_nobody_can_read_stands_in_no_label(reward: bool) -> None:
+    page = content("Total", " ", "Thanks")
+    changes: Counter[str] = Counter()
+    found = write(said(Task.SPOTTING, page, "x(1,2),(3,4)"), changes, reward)
+    assert found == "Total(10,0),(500,19)Thanks(10,50),(500,69)"
+    assert changes["illegible_lines_left_out"] == 1
+    with pytest.raises(NoLabel) as failed:  # not a page without text
+        write(said(Task.SPOTTING, content("", ""), "x(1,2),(3,4)"), reward=reward)
+    assert failed.value.reason.code == "all_illegible"

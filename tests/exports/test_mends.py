@@ -225,3 +225,7 @@ def test_a_mend_is_offered_only_where_it_helps() -> None:
     assert problem.code == "label_coordinates"
     assert problem.content is None
     assert problem.hint
+
+
+def test_a_line_that_nobody_can_read_is_no_problem_of_the_label() -> None:
+    assert problems(said(Task.SPOTTING, content("Total", ""), "x(1,2),(3,4)")) == ()

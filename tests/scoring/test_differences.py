@@ -88,7 +88,8 @@ def test_invented_line_stands_where_the_model_had_it() -> None:
 
 
 def test_a_line_emptied_was_invented_and_one_filled_was_missing() -> None:
-    assert kinds(content("abc", "x"), content("", "x")) == [K.INVENTED_LINE]
+    boxless = [PageContent(lines=(TextLine(text, id="l0"), TextLine("x", id="l1"))) for text in ("abc", "")]
+    assert kinds(*boxless) == [K.INVENTED_LINE]
     assert kinds(content("", "x"), content("abc", "x")) == [K.MISSING_LINE]
 
 
@@ -220,3 +221,9 @@ def test_every_line_of_both_sides_stands_in_exactly_one_pair() -> None:
     pairs = compare(model, human).pairs
     assert [pair.human.text for pair in pairs if pair.human] == list("hxbbayc")
     assert sorted(pair.model.text for pair in pairs if pair.model) == list("abcdefgh")
+
+
+def test_a_line_that_nobody_can_read_is_not_invented() -> None:
+    read, illegible = content("Total", "Tnx"), content("Total", "")
+    assert compare(read, illegible).kinds == (ErrorKind.OTHER,)
+    assert compare(read, content("Total")).kinds == (ErrorKind.INVENTED_LINE,)
