@@ -188,7 +188,7 @@ def _table(result: Mapping[str, Any]) -> list[str]:
         rows.append(f"{f'seconds, {name}':18}" + "".join(f"{time[name] if time else 0:>28.3f}" for time in times))
     for contest in result["differences"]:
         rows += ["", f"{contest['second']} against {contest['first']}"]
-        rows += [_difference(one) for one in contest["metrics"]]
+        rows += [_difference(one) for one in contest["metrics"]] or ["  no measure in common"]
     found = regressions(result)
     return [*rows, *(["", "REGRESSION", *found] if found else [])]
 

@@ -28,6 +28,7 @@ del { background: #fecaca; color: #7f1d1d; text-decoration: none; } ins { backgr
 del::before { content: "["; } del::after { content: "]"; } ins { text-decoration: underline; }
 summary { cursor: pointer; } .scroll { overflow-x: auto; }
 """
+_NOTHING_IN_COMMON = "They have no measure in common: each is held to labels of its own kind."
 _COLORS = ("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2", "#65a30d", "#be185d")
 
 
@@ -159,6 +160,9 @@ def _contests(result: Mapping[str, Any], names: Mapping[str, str], lower: set[st
     for contest in result["differences"]:
         first, second = contest["first"], contest["second"]
         yield f"<h2>{escape(titles[second])} against {escape(titles[first])}</h2>"
+        if not contest["metrics"]:
+            yield f"<p>{_NOTHING_IN_COMMON}</p>"
+            continue
         yield _differences(contest["metrics"], names)
         metric = _common_metric(contest["metrics"])
         if metric:

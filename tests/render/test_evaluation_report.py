@@ -162,3 +162,10 @@ def test_without_a_regression_none_is_shown() -> None:
     text = " ".join(reader.text)
     assert "no regression" in text
     assert "nothing is made equal" in text
+
+
+def test_two_that_have_no_measure_in_common_are_not_compared() -> None:
+    apart = copy.deepcopy(RESULT)
+    apart["differences"][0].update(metrics=[], groups={}, pages=[])
+    assert "no measure in common" in report(apart, "today")
+    assert "no measure in common" not in report(RESULT, "today")
