@@ -28,7 +28,7 @@ def reward(response: str, reference: str) -> Reward:
     if similarity < LEAST_TEXT:
         return _told(0.0, "text_too_different", _of_text(similarity, "under 50 % counts as 0"), similarity)
     if similarity > WHOLE_TEXT:
-        return _told(1.0, "text_same", _of_text(similarity, "over 99 % counts as 1"), similarity)
+        return _told(1.0, "text_same", _of_text(similarity, "over 99% counts as 1"), similarity)
     if "<table" not in reference:
         return _told(similarity, "text", _of_text(similarity), similarity)
     return _with_tables(response, reference, similarity)
