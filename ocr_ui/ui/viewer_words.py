@@ -123,7 +123,6 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "act_beside": {"en": "Rendered beside the source", "zh": "源码旁显示排版"},
     "act_problem_next": {"en": "Next mistake", "zh": "下一处错误"},
     "act_problem_previous": {"en": "Previous mistake", "zh": "上一处错误"},
-    "source_label": {"en": "Source", "zh": "源码"},
     "preview_empty": {"en": "What you type appears here as it will look", "zh": "输入的内容会在此显示排版效果"},
     "preview_checking": {"en": "Checking…", "zh": "正在检查…"},
     "preview_right": {"en": "No mistakes found", "zh": "没有发现错误"},

@@ -57,6 +57,7 @@ def test_no_word_is_left_over() -> None:
         "reward_",
         "history_",
         "region_",
+        "problem_",
     )
     stale = {
         key
