@@ -95,6 +95,23 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+let composed = null;
+
+/** Notes in which field below `root` an input method is at work. */
+export function watchComposition(root) {
+  root.addEventListener("compositionstart", ({ target }) => (composed = target), true);
+  root.addEventListener("compositionend", () => (composed = null), true);
+}
+
+if (globalThis.document) watchComposition(document);
+
+export const isComposed = (field) => field === composed;
+
+/** Writes a text into a field, but not over a word that an input method has begun there: it would be lost. */
+export function setValue(field, text) {
+  if (!isComposed(field) && field.value !== text) field.value = text;
+}
+
 /** True where keys belong to the element: it takes text. */
 export const takesText = (element) =>
   !!element?.matches?.(

@@ -4,7 +4,7 @@
  */
 
 import { Crop } from "./crop.mjs";
-import { h, icon, iconButton, setPressed, setText } from "./dom.mjs";
+import { h, icon, iconButton, setPressed, setText, setValue } from "./dom.mjs";
 import { FIELD_KINDS, isTwice, rename, setKind } from "./fieldedits.mjs";
 import { isComposing } from "./keys.mjs";
 import { visible } from "./list.mjs";
@@ -266,7 +266,7 @@ export class FieldTable {
     absent.title = this.t("absent_title");
     absent.setAttribute("aria-label", `${field.name}: ${this.t("absent_title")}`);
     value.placeholder = this.t(missing ? "absent" : "empty_value");
-    if (value.value !== (field.value ?? "")) value.value = field.value ?? "";
+    setValue(value, field.value ?? "");
     shown.hidden = !this.editor.tools.invisible || !field.value;
     shown.replaceChildren(...(shown.hidden ? [] : visible(field.value)));
     const sure = field.confidence == null ? "" : field.confidence.toFixed(2);

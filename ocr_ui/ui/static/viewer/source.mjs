@@ -3,7 +3,7 @@
  * the same text lies below it, unseen, wrapped alike, and has them.
  */
 
-import { h } from "./dom.mjs";
+import { h, isComposed } from "./dom.mjs";
 import { commonEnds } from "./gridnodes.mjs";
 import { isComposing } from "./keys.mjs";
 import { markedLines, sharedEnds } from "./problems.mjs";
@@ -40,7 +40,7 @@ export class SourceField {
   /** Shows a text; the cursor stays at what is changed, as after an undo. */
   show(text) {
     const { field } = this;
-    if (field.value === text) return;
+    if (field.value === text || isComposed(field)) return;
     const [head, tail] = sharedEnds(field.value, text);
     const caret = field.value === "" ? 0 : Math.max(head, text.length - tail);
     field.value = text;

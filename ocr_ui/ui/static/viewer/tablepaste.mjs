@@ -5,7 +5,7 @@ import { layOut, readTsv, tidy } from "./tablegrid.mjs";
 /** A grid of the clipboard's table, else of its tab separated text; null where there is neither. */
 export function gridFrom(clipboard) {
   const rows = rowsOf(clipboard.getData("text/html"));
-  if (rows?.length) return layOut({ rows });
+  if (rows?.some((row) => row.length)) return layOut({ rows });
   const text = clipboard.getData("text/plain");
   return text.trim() ? layOut(readTsv(text)) : null;
 }

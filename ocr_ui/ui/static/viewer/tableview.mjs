@@ -1,12 +1,12 @@
 /** The tables of the page as grids, one at a time: cells are gone to, marked, edited, merged, moved and pasted by key. */
 
-import { h, iconButton, icon, named, setText } from "./dom.mjs";
+import { h, iconButton, icon, isComposed, named, setText, setValue } from "./dom.mjs";
 import { GridNodes } from "./gridnodes.mjs";
 import { isComposing } from "./keys.mjs";
 import { isLow } from "./sureness.mjs";
 import * as Docs from "./tabledoc.mjs";
 import * as Edits from "./tableedits.mjs";
-import { cutOut, emptyGrid, gridOf, toHtml, toTsv } from "./tablegrid.mjs";
+import { cutOut, emptyGrid, gridOf, MOST_CELLS, toHtml, toTsv } from "./tablegrid.mjs";
 import { raised } from "./tablenodes.mjs";
 import { gridFrom } from "./tablepaste.mjs";
 
@@ -158,8 +158,7 @@ export class TableView {
 
   #fill(node, cell) {
     if (node === this.open?.node) {
-      if (this.open.field.value !== cell.text) this.open.field.value = cell.text;
-      return;
+      return setValue(this.open.field, cell.text);
     }
     const low = !!cell.sure && isLow({ confidence: cell.sure[0], lowest: cell.sure[1] }, this.editor.lowLimit);
     const { shown } = node;
@@ -335,7 +334,7 @@ export class TableView {
       spellcheck: "false",
       "aria-label": this.t("cell_text", { row: cell.row + 1, column: cell.column + 1 }),
       oninput: write,
-      oncompositionend: (event) => this.#type(event.target.value),
+      oncompositionend: (event) => this.open && this.#type(event.target.value),
       onblur: () => this.close(),
     });
     field.value = cell.text;
@@ -369,7 +368,8 @@ export class TableView {
 
   close() {
     if (!this.open) return;
-    const { node } = this.open;
+    const { node, field } = this.open;
+    if (isComposed(field)) this.#type(field.value); // the word that was begun is as much as there will be
     this.open = null;
     node.style.height = "";
     node.shown = null;
@@ -398,7 +398,7 @@ export class TableView {
     const pasted = gridFrom(event.clipboardData);
     if (!pasted) return;
     take(event);
-    if (!this.shown) return this.add(pasted);
+    if (!this.shown) return pasted.width * pasted.height > MOST_CELLS ? this.#tell("table_full") : this.add(pasted);
     const { top, left } = this.rect;
     const [only, ...more] = pasted.cells;
     const put = more.length
