@@ -15,7 +15,7 @@ from ocr_ui.domain.content import Field, PageContent, Table, TextLine, TextRegio
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.review import ErrorKind
 from ocr_ui.scoring.look_alikes import alike
-from ocr_ui.scoring.pairing import SAME_PLACE, pair_lines
+from ocr_ui.scoring.pairing import SAME_PLACE, by_name, pair_lines
 from ocr_ui.scoring.text import edit_distance, rate
 
 _SPACE = re.compile(r"\s+")
@@ -211,13 +211,13 @@ def _unless_only_cut(ours: list[str], theirs: list[str], kinds: set[ErrorKind]) 
 
 
 def _field_kinds(model: Sequence[Field], human: Sequence[Field]) -> Iterator[ErrorKind]:
-    ours, theirs = {field.name: field for field in model}, {field.name: field for field in human}
+    ours, theirs = by_name(model), by_name(human)
     if list(ours) != list(theirs):
         yield ErrorKind.FORMAT_BROKEN
-    for name in ours.keys() & theirs.keys():
-        yield from text_kinds(ours[name].value or "", theirs[name].value or "")
-        if ours[name].value is not None:
-            yield from _box_kinds(ours[name].quad, theirs[name].quad)
+    for key in ours.keys() & theirs.keys():
+        yield from text_kinds(ours[key].value or "", theirs[key].value or "")
+        if ours[key].value is not None:
+            yield from _box_kinds(ours[key].quad, theirs[key].quad)
 
 
 def _table_kinds(model: Sequence[Table], human: Sequence[Table]) -> Iterator[ErrorKind]:

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from ocr_ui.domain.content import Field, PageContent, Table, TextLine, TextRegion
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.second import Agreement, Choice
-from ocr_ui.scoring.pairing import SAME_PLACE, pair_lines
+from ocr_ui.scoring.pairing import SAME_PLACE, by_name, pair_lines
 from ocr_ui.scoring.text import edit_distance
 
 STATES = ("same", "text", "box", "order", "first", "second")
@@ -118,10 +118,10 @@ def _lines(first: Sequence[TextLine], second: Sequence[TextLine]) -> Iterator[Pa
 
 
 def _fields(first: Sequence[Field], second: Sequence[Field]) -> Iterator[Part]:
-    ours, theirs = {field.name: field for field in first}, {field.name: field for field in second}
-    for name in dict.fromkeys((*ours, *theirs)):
-        pair = ours.get(name), theirs.get(name)
-        yield Part("field", name, *pair, _state(*pair, same=_same_field, placed=_same_place))
+    ours, theirs = by_name(first), by_name(second)
+    for key in dict.fromkeys((*ours, *theirs)):
+        pair = ours.get(key), theirs.get(key)
+        yield Part("field", key[0], *pair, _state(*pair, same=_same_field, placed=_same_place))
 
 
 def _zipped(first: PageContent, second: PageContent) -> Iterator[tuple[Table | None, Table | None]]:
@@ -213,11 +213,11 @@ def _box_f1(first: PageContent, second: PageContent) -> float | None:
 
 
 def _field_agreement(first: Sequence[Field], second: Sequence[Field]) -> float | None:
-    ours, theirs = {field.name: field.value for field in first}, {field.name: field.value for field in second}
-    names = ours.keys() | theirs.keys()
-    if not names:
+    ours, theirs = by_name(first), by_name(second)
+    keys = ours.keys() | theirs.keys()
+    if not keys:
         return None
-    return sum(name in ours and name in theirs and ours[name] == theirs[name] for name in names) / len(names)
+    return sum(key in ours and key in theirs and ours[key].value == theirs[key].value for key in keys) / len(keys)
 
 
 def _ordered(taken: list[tuple[Part, Value]], first: Sequence[TextLine], order: str) -> list[TextLine]:

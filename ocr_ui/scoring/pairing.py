@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from ocr_ui.domain.content import TextLine
+from ocr_ui.domain.content import Field, TextLine
 
 SAME_PLACE = 0.5
 """Boxes that overlap this much (intersection over union) hold the same line; the model's official reward matches so."""
@@ -127,6 +127,16 @@ def _in_turn(
     """For readings that have next to nothing in common: line by line, where they are similar."""
     pairs = zip(ours, theirs, strict=False)
     return [(m, h) for m, h in pairs if Levenshtein.normalized_similarity(model[m].text, human[h].text) >= _SIMILAR]
+
+
+def by_name(fields: Iterable[Field]) -> dict[tuple[str, int], Field]:
+    """Fields by their name and a number, 0 for the first of that name: two of one name are two."""
+    seen: Counter[str] = Counter()
+    found = {}
+    for field in fields:
+        found[field.name, seen[field.name]] = field
+        seen[field.name] += 1
+    return found
 
 
 def boxes_of(lines: Iterable[TextLine]) -> np.ndarray:

@@ -125,3 +125,13 @@ def test_boxes_count_from_an_overlap_of_one_half() -> None:
     assert agreement(one, far).box_f1 == 0.5
     assert agreement(one, PageContent(lines=one.lines[:1])).box_f1 == pytest.approx(2 / 3)
     assert agreement(PageContent(text="a"), PageContent(text="b")).box_f1 is None
+
+
+def test_two_fields_of_one_name_stay_two() -> None:
+    first = PageContent(fields=(Field("Item", "tea"), Field("Item", "milk")))
+    second = PageContent(fields=(Field("Item", "tee"), Field("Item", "milk"), Field("Item", "rice")))
+    found = parts(first, second)
+    assert [(part.name, part.state) for part in found] == [("Item", "text"), ("Item", "same"), ("Item", "second")]
+    taken = merged(first, second, {0: FIRST, 2: SECOND})
+    assert [field.value for field in taken.fields] == ["tea", "milk", "rice"]
+    assert agreement(first, second).fields == pytest.approx(1 / 3)
