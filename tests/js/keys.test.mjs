@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { makeActions } from "../../ocr_ui/ui/static/viewer/actions.mjs";
+import { listenToKeys } from "../../ocr_ui/ui/static/viewer/keyboard.mjs";
 import { Keymap, actionOf, keyHint } from "../../ocr_ui/ui/static/viewer/keymap.mjs";
-import { GROUPS, KEYS, chord, isComposing, keyNames, shortName } from "../../ocr_ui/ui/static/viewer/keys.mjs";
+import { GROUPS, KEYS, REPEATED, chord, isComposing, keyNames, shortName } from "../../ocr_ui/ui/static/viewer/keys.mjs";
 
 const press = (key, more = {}) => ({ key, code: "", ...more });
 
@@ -125,4 +126,28 @@ test("what is kept and makes no sense is left alone", () => {
     assert.deepEqual(new Keymap({ storage: () => storage, person: () => "" }).keysOf("next"), ["J", "ArrowDown"]);
   }
   assert.equal(shortName("Ctrl+Shift+Z"), "^⇧Z");
+});
+
+test("a key that is held goes on through the lines, but judges, empties and adds once", (t) => {
+  globalThis.document = Object.assign(new EventTarget(), { querySelector: () => null });
+  t.after(() => delete globalThis.document);
+  const done = [];
+  const actions = new Proxy({}, { get: (_, action) => () => done.push(action) });
+  const root = { offsetParent: {}, contains: () => true };
+  listenToKeys({ root, input: {}, actions, toolbar: {}, queue: null });
+  const target = { matches: () => false, closest: () => null };
+  const hold = (key, more = {}) => {
+    for (const repeat of [false, true, true]) {
+      const event = Object.assign(new Event("keydown"), press(key, more), { repeat });
+      document.dispatchEvent(Object.defineProperty(event, "target", { value: target }));
+    }
+    return done.splice(0);
+  };
+  assert.deepEqual(hold("j"), ["next", "next", "next"]);
+  assert.deepEqual(hold(" "), ["accept_line"]);
+  assert.deepEqual(hold("I", { shiftKey: true }), ["illegible"]);
+  assert.deepEqual(hold("r"), ["right"]);
+  assert.deepEqual(hold("Delete"), ["remove"]);
+  const known = new Set(KEYS.map((row) => row.action));
+  assert.deepEqual([...REPEATED].filter((action) => !known.has(action)), []);
 });

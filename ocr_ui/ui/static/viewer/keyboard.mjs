@@ -2,10 +2,9 @@
 
 import { takesText } from "./dom.mjs";
 import { actionOf, keymap } from "./keymap.mjs";
-import { isComposing, QUEUE_ACTIONS } from "./keys.mjs";
+import { isComposing, QUEUE_ACTIONS, REPEATED } from "./keys.mjs";
 
 const ON_SOURCE = ["beside", "problem_next", "problem_previous"];
-const NOT_REPEATED = ["help", "save", "clean", "mend", "rewards", ...QUEUE_ACTIONS];
 
 /** Keys work while the focus is in the viewer, or nowhere in particular, and the viewer is on the screen. */
 export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
@@ -19,7 +18,7 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
     if (!action || (!queue && QUEUE_ACTIONS.includes(action))) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!event.repeat || !NOT_REPEATED.includes(action)) actions[action]();
+    if (!event.repeat || REPEATED.has(action)) actions[action]();
   }
 
   function up(event) {

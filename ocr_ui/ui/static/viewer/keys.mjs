@@ -159,6 +159,28 @@ export const GROUPS = ["queue", "merge", "lines", "text", "boxes", "fields", "ta
 /** What only a viewer that stands in a queue can do. */
 export const QUEUE_ACTIONS = KEYS.filter((row) => row.group === "queue").map((row) => row.action);
 
+const named = (start, ...ends) => ends.map((end) => `${start}_${end}`);
+
+/** What a key does again while it is held: going about, moving. What adds, removes, judges or turns over takes a press. */
+export const REPEATED = new Set([
+  ...["next", "previous", "next_uncertain", "previous_uncertain", "undo", "redo", "text_size", "text_smaller"],
+  ...named("mark", "next", "previous"),
+  ...named("text", "next", "previous"),
+  ...named("nudge", "left", "right", "up", "down"),
+  ...named("rotate", "left", "right"),
+  ...named("move", "up", "down"),
+  ...named("field", "next", "previous"),
+  ...named("grid", "up", "down", "left", "right", "next", "previous"),
+  ...named("grid_mark", "up", "down", "left", "right"),
+  ...named("cell", "down", "up", "next", "previous", "break"),
+  ...named("row", "up", "down"),
+  ...named("column", "left", "right"),
+  ...named("table", "next", "previous"),
+  ...named("problem", "next", "previous"),
+  ...named("zoom", "in", "out"),
+  ...named("pan", "left", "right", "up", "down"),
+]);
+
 /** A key event as it is written in the table. Ctrl and Command are one; other alphabets fall back on the place. */
 export function chord(event) {
   let key = event.key;
