@@ -216,3 +216,14 @@ test("Markdown and formulas open as source and rendered, side by side", () => {
   assert.equal(S.bestView({ item: { task: "formula" }, lines, text: "x^2" }), "text");
   assert.equal(S.bestView({ item: { task: "spotting" }, lines, text: "x" }), "lines");
 });
+
+test("Markdown that is not there yet is typed as a text of its own, tables and all; an empty page of lines gets lines", () => {
+  const typed = "# A\n\n<table><tr><td>1</td></tr></table>";
+  const markdown = S.setWholeText(S.documentOf({ item: { task: "document" } }), typed);
+  assert.deepEqual([markdown.lines, markdown.text, markdown.tables.length], [[], typed, 1]);
+  const emptied = S.setWholeText(markdown, "");
+  const back = S.documentOf({ ...S.contentOf(emptied), item: { task: "document" } });
+  assert.equal(S.setWholeText(back, typed).tables.length, 1);
+  const lines = S.setWholeText(S.documentOf({ item: { task: "text" } }), "a\nb");
+  assert.deepEqual(lines.lines.map((one) => one.text), ["a", "b"]);
+});

@@ -241,6 +241,11 @@ export class Review {
     this.drafts.dropAll(this.draftOf);
   }
 
+  /** Of the item that is shown. */
+  #documentOf(content) {
+    return documentOf({ ...content, item: this.editor.value.item });
+  }
+
   #saysNothingNew(draft) {
     const same = sameDocument(documentOf(draft.content), this.editor.doc);
     return same && draft.verdict === this.verdict && draft.note === this.note;
@@ -249,7 +254,7 @@ export class Review {
   useDraft(draft) {
     Object.assign(this, { verdict: draft.verdict, kinds: new Set(draft.kinds), note: draft.note });
     this.byPerson = { ...draft.byPerson };
-    this.editor.adopt(documentOf(draft.content));
+    this.editor.adopt(this.#documentOf(draft.content));
     this.#edited();
   }
 
@@ -333,7 +338,7 @@ export class Review {
     if (base !== this.version) return null;
     if (!this.dirty) return void this.showTheirs();
     const { content, verdict, error_kinds: kinds, note } = body;
-    return { doc: documentOf(content), verdict, kinds: [...(kinds ?? this.kinds)].sort().join(), note };
+    return { doc: this.#documentOf(content), verdict, kinds: [...(kinds ?? this.kinds)].sort().join(), note };
   }
 
   /** What was saved is no draft any more; what was typed since it was sent is one of the new version. */

@@ -4,14 +4,10 @@ import { h, icon, iconButton, setPressed, setText } from "./dom.mjs";
 import { LiveSource } from "./livesource.mjs";
 import { numberAt, numberFrom, placeOf } from "./problems.mjs";
 import { SourceField } from "./source.mjs";
-import { isTextEditable, wholeText } from "./state.mjs";
+import { isMarkup, isTextEditable, wholeText } from "./state.mjs";
 
 const BESIDE_KEY = "workbench.beside";
-const PLAIN = new Set(["spotting", "text", "subtitles", "fields"]);
 const SLOW_MS = 700;
-
-/** What a model gives for these is Markdown or LaTeX; for the others it is text, in which nothing is marked up. */
-export const isMarkup = (task) => !!task && !PLAIN.has(task);
 
 export class SourceView {
   /** @param {object} parts editor, api, storage, t, actions */

@@ -24,7 +24,12 @@ export const readLine = (line, index) => ({
   ...(line.lowest == null ? {} : { lowest: line.lowest }),
 });
 
-/** The document in a value from the server. */
+const PLAIN = new Set(["spotting", "text", "subtitles", "fields"]);
+
+/** What a model gives for these is Markdown or LaTeX; for the others it is text, in which nothing is marked up. */
+export const isMarkup = (task) => !!task && !PLAIN.has(task);
+
+/** The document in a value from the server. Markup stands for itself even where there is none of it yet. */
 export function documentOf(value) {
   const lines = (value.lines ?? []).map(readLine);
   const text = value.text ?? "";
@@ -34,7 +39,7 @@ export function documentOf(value) {
     tables: value.tables ?? [],
     regions: value.regions ?? [],
     text,
-    follows: text === "" || text.trimEnd() === joined(lines).trimEnd(),
+    follows: text.trimEnd() === joined(lines).trimEnd() ? lines.length > 0 || !isMarkup(value.item?.task) : text === "",
   };
 }
 
