@@ -218,3 +218,14 @@ test("what is typed into a table's text takes from its cell alone how sure the m
   editor.setWholeText(html.replace(">a<", ">x<"));
   assert.deepEqual(editor.doc.tables[0].confidences, [null, [0.8, 0.4]]);
 });
+
+test("a table that the text writes otherwise is edited there too, and stays what it is while the text around it is typed", () => {
+  const html = "<table><tr><td>a</td></tr></table>";
+  const editor = editorOf(html, 'x <TABLE border="1"><tr><td>a</td></tr></TABLE> y');
+  editor.setWholeText(`${editor.doc.text}!`);
+  assert.equal(editor.doc.tables[0].html, html);
+  editor.change((doc) => changeOf(doc, (grid) => E.setText(grid, 0, 0, "b")));
+  assert.equal(editor.doc.text, "x <table><tr><td>b</td></tr></table> y!");
+  editor.setWholeText(`${editor.doc.text}!`);
+  assert.deepEqual(editor.doc.tables[0].grid, [["b"]]);
+});

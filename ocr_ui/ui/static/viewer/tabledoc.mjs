@@ -27,14 +27,11 @@ export function removeTable(doc, index) {
   return { ...doc, tables: doc.tables.toSpliced(index, 1), text: withTable(doc, index, "").trim() };
 }
 
-/** The text with other HTML where this table stands; of equal tables the one with the same number. */
-function withTable({ follows, tables, text }, index, html) {
-  const old = tables[index].html;
-  if (follows || !old) return text;
-  let at = -1;
-  for (let number = 0; number <= index; number += 1)
-    if (tables[number].html === old) at = text.indexOf(old, at < 0 ? 0 : at + old.length);
-  return at < 0 ? text : text.slice(0, at) + html + text.slice(at + old.length);
+/** The text with other HTML where this table stands, however it is written there. */
+function withTable(doc, index, html) {
+  const { text } = doc;
+  const place = standingTables(doc).find((one) => one.index === index);
+  return place ? text.slice(0, place.start) + html + text.slice(place.end) : text;
 }
 
 const TABLE = /<table(?=[\s>])[^]*?(?:<\/table>|(?=<table[\s>])|$)/gi;
@@ -77,7 +74,7 @@ export function tablesOf(doc, text) {
     const place = placeOf(at);
     if (!place) return [reread({}, html)];
     const table = doc.tables[place.index];
-    return table ? [table.html === html ? table : reread(table, html)] : [];
+    return table ? [[table.html, place.html].includes(html) ? table : reread(table, html)] : [];
   });
   const stood = new Set(before.map((place) => place.index));
   const tables = [...standing, ...doc.tables.filter((_, index) => !stood.has(index))];
