@@ -77,6 +77,8 @@ class JobRunner:
         self._webhook = _checked(settings.batch_webhook.strip())
         self.holder = f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._held: dict[int, PageTask] = {}
+        self._given_up: set[int] = set()
+        """Of those held: cancelled, or not to be finished by this process. Some may not have begun to be read yet."""
         self._stop = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -113,11 +115,14 @@ class JobRunner:
         held = list(self._held)
         if held:
             kept = await asyncio.to_thread(self._store.jobs.renew, self.holder, self._lease, held)
-            for lost in set(held) - kept:
-                await self._recognizer.stop(_owner(lost))
+            await self._give_up(set(held) - kept)
 
     async def _halt(self) -> None:
-        for task in list(self._held):
+        await self._give_up(set(self._held))
+
+    async def _give_up(self, tasks: set[int]) -> None:
+        self._given_up |= tasks & self._held.keys()
+        for task in tasks:
             await self._recognizer.stop(_owner(task))
 
     async def _quietly(self, work: Awaitable[object]) -> None:
@@ -160,6 +165,7 @@ class JobRunner:
             await self._failed(task, told)
         finally:
             self._held.pop(task.id, None)
+            self._given_up.discard(task.id)
 
     async def _failed(self, task: PageTask, error: WorkbenchError) -> None:
         final = not task.number and isinstance(error, BadInput) and error.code not in MAY_PASS
@@ -249,8 +255,15 @@ class JobRunner:
     ) -> bool:
         """Whether the reading was kept; one that was stopped goes back. Raises what it failed with."""
         asked = {"engine": engine, "person": job.person, "owner": _owner(task.id), "keep": keep}
+        if task.id in self._given_up:
+            await self._give_back(task)
+            return False
         async with aclosing(self._recognizer.read(page_id, request, **asked)) as steps:
-            *_, last = [step async for step in steps]
+            async for step in steps:
+                last = step
+                if task.id in self._given_up:
+                    # It was given up while this reading was not yet known by its owner.
+                    await self._recognizer.stop(asked["owner"])
         if last.recognition_id is not None:
             return True
         if last.progress.error is not None:
