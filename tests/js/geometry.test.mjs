@@ -37,6 +37,16 @@ test("a corner moves alone, an edge moves its two corners, four corners stay", (
   assert.deepEqual(QUAD[2], [49, 30]);
 });
 
+test("no handle goes past the other side: a box that is flat, crossed or mirrored holds no text", () => {
+  const upright = G.rectQuad([20, 20], [60, 40]);
+  const [left, right] = [G.moveHandle(upright, 5, -90, 0, PAGE)[0][0], G.moveHandle(upright, 5, -90, 0, PAGE)[1][0]];
+  assert.ok(left === 20 && right > 20 && right < 21, `${left} ${right}`);
+  const corner = G.moveHandle(upright, 0, 80, 80, PAGE);
+  assert.ok(corner[0][0] < 60 && corner[0][1] < 40, `${corner[0]}`);
+  const flat = G.rectQuad([20, 20], [20, 40]);
+  assert.equal(G.moveHandle(flat, 5, 10, 0, PAGE)[1][0], 30, "a flat one can be opened");
+});
+
 test("eight handles: corners, then the middles of the edges that start at them", () => {
   const points = G.handlePoints(G.rectQuad([0, 0], [10, 4]));
   assert.deepEqual(points.slice(4), [

@@ -22,17 +22,37 @@ export function moveQuad(quad, dx, dy, { width, height }) {
   return quad.map(([px, py]) => [px + x, py + y]);
 }
 
+/** 1 or -1: the way round of four corners that enclose something; 0 for a flat, crossed or dented quad. */
+function wayRound(quad) {
+  const turns = quad.map(([x, y], index) => {
+    const [[bx, by], [cx, cy]] = [quad[(index + 1) % 4], quad[(index + 2) % 4]];
+    return (bx - x) * (cy - by) - (by - y) * (cx - bx);
+  });
+  return turns.every((turn) => turn >= 1) ? 1 : turns.every((turn) => turn <= -1) ? -1 : 0;
+}
+
 /**
  * Moves one handle. Handles 0 to 3 are the corners, 4 to 7 the edges that start at corner 0 to 3.
- * The quad keeps its four corners and stays inside the picture.
+ * The quad keeps its four corners and stays inside the picture. It goes no further than to where it would be flat,
+ * crossed or mirrored, which nothing could be read from.
  */
 export function moveHandle(quad, handle, dx, dy, size) {
   const first = handle % 4;
   const second = handle < 4 ? first : (first + 1) % 4;
-  return clampQuad(
-    quad.map(([x, y], index) => (index === first || index === second ? [x + dx, y + dy] : [x, y])),
-    size,
-  );
+  const moved = (share) =>
+    clampQuad(
+      quad.map(([x, y], index) => (index === first || index === second ? [x + dx * share, y + dy * share] : [x, y])),
+      size,
+    );
+  const way = wayRound(quad);
+  if (way === 0 || wayRound(moved(1)) === way) return moved(1);
+  let [least, most] = [0, 1];
+  for (let step = 0; step < 12; step += 1) {
+    const middle = (least + most) / 2;
+    if (wayRound(moved(middle)) === way) least = middle;
+    else most = middle;
+  }
+  return moved(least);
 }
 
 /** Where the eight handles stand, in the order of `moveHandle`. */
