@@ -46,3 +46,9 @@ test("marks stand in each line that a mistake reaches, also in an empty one", ()
   assert.deepEqual(pieces("abc\nd", [at(0, 2), at(1, 3)]), ["[abc]", "d"]);
   assert.deepEqual(pieces("a\nb", [at(2)]), ["a", "[b]"]);
 });
+
+test("a text that came with other line ends is counted as the text field counts it", () => {
+  const text = "a\r\nb\rc {";
+  assert.equal(P.inField(text), "a\nb\nc {");
+  assert.equal(P.inField(text)[P.offsetInField(text, text.indexOf("{"))], "{");
+});

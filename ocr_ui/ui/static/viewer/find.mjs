@@ -2,6 +2,7 @@
 
 import { h, iconButton, named, setPressed, setText } from "./dom.mjs";
 import { isComposing } from "./keys.mjs";
+import { offsetInField } from "./problems.mjs";
 import { findAll } from "./search.mjs";
 
 const VIEW = { line: "lines", field: "fields", cell: "tables", text: "text" };
@@ -135,7 +136,7 @@ export class FindBar {
     if (place.kind === "line") editor.select(editor.doc.lines[place.index].id, { from: "find" });
     if (place.kind === "field") fields.hover(place.index);
     if (place.kind === "cell") this.tables.reveal(place.table, place.cell);
-    if (place.kind === "text") this.source.reveal(place.start, place.end);
+    if (place.kind === "text") this.source.reveal(...this.#inField(place));
   }
 
   replace() {
@@ -170,8 +171,12 @@ export class FindBar {
   #highlight(place) {
     if (!globalThis.CSS?.highlights) return;
     CSS.highlights.delete("vw-found");
-    const range = place?.kind === "text" ? this.source.rangeOf(place.start, place.end) : this.#rangeIn(place);
+    const range = place?.kind === "text" ? this.source.rangeOf(...this.#inField(place)) : this.#rangeIn(place);
     if (range) CSS.highlights.set("vw-found", new Highlight(range));
+  }
+
+  #inField({ start, end }) {
+    return [start, end].map((offset) => offsetInField(this.editor.doc.text, offset));
   }
 
   #rangeIn(place) {

@@ -15,6 +15,12 @@ export function inUnits(text, problems) {
   return problems.map((problem) => ({ ...problem, start: placeOf(problem.start), end: placeOf(problem.end) }));
 }
 
+/** A text as a text field has it: there, every line ends in a line feed. */
+export const inField = (text) => (text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text);
+
+/** An offset in a text as one in its text field. */
+export const offsetInField = (text, offset) => inField(text.slice(0, offset)).length;
+
 /** What two texts share at both ends: [head, tail], in units of a string. */
 export function sharedEnds(before, after) {
   const most = Math.min(before.length, after.length);

@@ -2,7 +2,7 @@
 
 import { h, icon, iconButton, setPressed, setText } from "./dom.mjs";
 import { LiveSource } from "./livesource.mjs";
-import { numberAt, numberFrom, placeOf } from "./problems.mjs";
+import { inField, numberAt, numberFrom, placeOf } from "./problems.mjs";
 import { SourceField } from "./source.mjs";
 import { isMarkup, isTextEditable, wholeText } from "./state.mjs";
 
@@ -66,13 +66,13 @@ export class SourceView {
 
   /** Asks for the text as it is now; gives its markup, or null where there is none yet that is nearer than the stored. */
   follow() {
-    if (this.isMarkup) this.live.follow(wholeText(this.editor.doc), this.task);
+    if (this.isMarkup) this.live.follow(inField(wholeText(this.editor.doc)), this.task);
     return this.isMarkup ? this.live.html : null;
   }
 
   render() {
     const { editor, source } = this;
-    source.show(wholeText(editor.doc));
+    source.show(inField(wholeText(editor.doc)));
     source.field.readOnly = !isTextEditable(editor.doc) || !editor.canEdit;
     this.beside.hidden = !this.isMarkup;
     setPressed(this.beside, this.isBeside);
