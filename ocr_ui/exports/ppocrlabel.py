@@ -27,6 +27,8 @@ from ocr_ui.images.crops import crop, encode_jpeg
 from ocr_ui.images.stored import decode_png, rotate_quarters
 
 FOLDER = "ppocrlabel"
+ILLEGIBLE = "###"
+"""The text of a line that nobody can read; PaddleOCR leaves such boxes out of account."""
 TALL = 1.5
 """A crop that is so many times as high as wide is turned by PaddleOCR's recogniser."""
 
@@ -123,7 +125,8 @@ def _whole(quad: Quad, page: Page) -> Quad:
 
 def _entry(line: TextLine, quad: Quad) -> dict[str, Any]:
     points = [[int(x), int(y)] for x, y in quad.points]
-    return {"transcription": line.text, "points": points, "difficult": False}
+    legible = bool(line.text.strip())
+    return {"transcription": line.text if legible else ILLEGIBLE, "points": points, "difficult": not legible}
 
 
 def _json(entries: list[dict[str, Any]]) -> str:

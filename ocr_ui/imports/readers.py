@@ -19,6 +19,7 @@ from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import Point, Quad
 from ocr_ui.errors import BadInput
 from ocr_ui.exports.label_studio import turned
+from ocr_ui.exports.ppocrlabel import ILLEGIBLE
 from ocr_ui.exports.reasons import Reason
 
 Size = tuple[int, int]
@@ -147,7 +148,8 @@ def _page(lines: list[TextLine]) -> PageContent:
 
 
 def _ppocr_line(entry: Any) -> TextLine:
-    return TextLine(_text_of(entry["transcription"]), _finite(Quad.from_points(entry["points"])))
+    text = _text_of(entry["transcription"])
+    return TextLine("" if text == ILLEGIBLE else text, _finite(Quad.from_points(entry["points"])))
 
 
 def _studio_picture(folder: Path, data: Mapping[str, Any]) -> Path | None:

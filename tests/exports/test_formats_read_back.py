@@ -286,7 +286,8 @@ async def test_what_the_tool_cannot_hold_is_left_out_and_said(store: Store, tmp_
     assert (report.count_in, report.count_out) == (2, 1)
     assert [(one, reason.code) for one, reason in report.left_out] == [(empty, "no_boxes_for_tool")]
     assert report.changes == {"lines_without_a_box_left_out": 1, "crops_without_text_left_out": 1}
-    assert [entry["transcription"] for entry in next(iter(ppocr_labels(tmp_path / "out").values()))] == ["a", "  "]
+    entries = next(iter(ppocr_labels(tmp_path / "out").values()))
+    assert [(entry["transcription"], entry["difficult"]) for entry in entries] == [("a", False), ("###", True)]
     assert whole
 
 

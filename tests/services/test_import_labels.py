@@ -91,9 +91,10 @@ def test_the_official_lines_of_both_forms(store: Store, folder: Path) -> None:
 
 def test_a_folder_of_ppocrlabel(store: Store, folder: Path) -> None:
     entries = [{"transcription": "TOTAL", "points": [[100, 16], [300, 16], [300, 48], [100, 48]], "difficult": False}]
-    (folder / "train" / "Label.txt").write_text(f"train/a.png\t{json.dumps(entries)}\n", "utf-8")
+    illegible = {**entries[0], "transcription": "###", "difficult": True}
+    (folder / "train" / "Label.txt").write_text(f"train/a.png\t{json.dumps([*entries, illegible])}\n", "utf-8")
     _, [item] = take(store, "ppocrlabel", folder / "train")
-    assert boxes(item) == TOTAL
+    assert boxes(item) == [*TOTAL, ("", TOTAL[0][1])]
 
 
 def test_an_export_of_label_studio(store: Store, folder: Path) -> None:
