@@ -167,7 +167,7 @@ def test_what_the_model_doubted_is_shown_and_visited_by_a_key(page_of: Desk, ser
     rows = page.locator("#viewer .vw-fields tbody tr")
     low = page.locator("#viewer .vw-fields tr.low")
     assert (rows.count(), low.count()) == (2, 1)
-    assert low.locator("th").inner_text() == "Total"
+    assert low.locator("th .vw-field-name-text").inner_text() == "Total"
     assert "lowest 0.30" in low.locator(".vw-unsure").get_attribute("aria-label")
     page.locator("#viewer .vw-pane").focus()
     page.keyboard.press("u")

@@ -135,6 +135,7 @@ def test_axe_finds_nothing_where_pages_are_listed_and_reviewed(desk: Desk, items
     seen.look("nothing open")
     page.get_by_role("tab", name="Dataset").click()
     page.wait_for_selector("#items tr[data-id]")
+    page.wait_for_selector(".wb-rv-start details")
     page.get_by_role("button", name="More filters").click()
     page.evaluate("document.querySelectorAll('#items details, .wb-rv-start details').forEach(e => (e.open = true))")
     page.wait_for_selector("[data-agreement='pair']")
