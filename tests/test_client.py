@@ -96,13 +96,26 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
     assert len(asked) == 3
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md", "docs/rest.md"])
+def curl_lines(name: str) -> list[str]:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.startswith("curl ") and "/v1/ocr" in line]
+
+
+def script_of(name: str) -> str:
+    return re.search(r"```python\n(.*?ocr_ui\.client.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)[1]
+
+
+def test_both_readmes_have_the_same_lines_and_script() -> None:
+    assert curl_lines("README.zh.md") == curl_lines("README.md")
+    assert script_of("README.zh.md") == script_of("README.md")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/rest.md"])
 @pytest.mark.skipif(shutil.which("curl") is None, reason="no curl")
 def test_the_lines_with_curl_do_what_they_say(url: str, name: str, tmp_path: Path) -> None:
     for picture in ("page.jpg", "receipt.jpg"):
         shutil.copy(RECEIPT, tmp_path / picture)
-    text = (ROOT / name).read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line.startswith("curl ") and "/v1/ocr" in line]
+    lines = curl_lines(name)
     assert len(lines) == 3
     for line in lines:
         command = shlex.split(line.replace("http://localhost:7860", url))
@@ -115,15 +128,14 @@ def test_the_lines_with_curl_do_what_they_say(url: str, name: str, tmp_path: Pat
             assert "Coffee House & Bakery" in json.loads(out)["text"]
 
 
-@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
 def test_the_script_of_the_readme_runs(
-    url: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for picture in ("page.jpg", "receipt.jpg"):
         shutil.copy(RECEIPT, tmp_path / picture)
     monkeypatch.chdir(tmp_path)
-    script = re.search(r"```python\n(.*?ocr_ui\.client.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.S)[1]
-    exec(compile(script.replace("http://localhost:7860", url), name, "exec"), {})
+    script = script_of("README.md")
+    exec(compile(script.replace("http://localhost:7860", url), "README.md", "exec"), {})
     out = capsys.readouterr().out
     assert "'name': 'Total'" in out
     assert "\ndone {" in out
