@@ -129,6 +129,7 @@ def test_all_rewards_stand_in_a_sheet_for_the_keyboard(live: Desk, items: dict[s
     assert page.evaluate("document.activeElement.className") == "vw-reward-open"
 
 
+@pytest.mark.stress
 def test_attributes_of_a_table_are_mended_in_one_click_and_saved(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['table']}").page
     page.locator("#viewer [data-view='text']").first.click()

@@ -129,6 +129,7 @@ def test_a_box_is_read_again_and_what_a_person_wrote_stays_until_they_say_otherw
     assert marks(desk, 2) == ["Read again by an engine"]
 
 
+@pytest.mark.stress
 def test_characters_words_and_the_size_of_the_text(desk: Desk, numbers: list[int]) -> None:
     page = opened(desk, numbers[1]).page
     press(desk, "Enter", "Home", "Alt+p", "ArrowDown", "ArrowRight", "Enter", "Escape")
@@ -186,7 +187,7 @@ def test_the_same_mistake_is_offered_elsewhere_and_a_line_tells_who_wrote_it(des
     assert texts(desk)[1] == FIRST[0]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["zh", pytest.param("en", marks=pytest.mark.stress)])
 def test_every_tool_has_its_key_in_its_title_and_on_the_help_sheet(
     desk: Desk, numbers: list[int], language: str
 ) -> None:

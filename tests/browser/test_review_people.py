@@ -126,6 +126,7 @@ def test_comments_and_guidelines_stand_beside_the_work(desk: Desk) -> None:
     assert (newest["version"], newest["text"]) == (3, got(desk, "/v1/guidelines?version=1")["text"])
 
 
+@pytest.mark.stress
 def test_a_page_that_another_has_can_be_looked_at_only(desk: Desk, browser) -> None:
     page = begun(desk, "Ann", "first").page
     item = item_of(desk)
@@ -145,6 +146,7 @@ def test_a_page_that_another_has_can_be_looked_at_only(desk: Desk, browser) -> N
     assert got(desk, f"/v1/items/{item}")["state"] == "skipped"
 
 
+@pytest.mark.stress
 def test_a_saved_filter_is_there_for_everybody(desk: Desk) -> None:
     desk.goto("/en/")
     page = desk.page

@@ -188,6 +188,7 @@ def test_a_failing_server_is_told_in_the_bar(desk: Desk, server: Server) -> None
     assert page.is_visible("#viewer .vw-board img")
 
 
+@pytest.mark.stress
 def test_all_listed_items_are_sampled_from_the_dataset_tab(desk: Desk) -> None:
     page = desk.goto().page
     page.get_by_role("tab", name="Dataset").click()

@@ -139,7 +139,13 @@ def test_read_again_with_another_engine_and_keep_the_second(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("path", "alone", "summary", "keep"),
     [
-        ("/en/", "in A alone", "3 of 6 rows differ, 22 characters of the text", "Correct this one"),
+        pytest.param(
+            "/en/",
+            "in A alone",
+            "3 of 6 rows differ, 22 characters of the text",
+            "Correct this one",
+            marks=pytest.mark.stress,
+        ),
         ("/zh/", "只在 A 中", "6 行中有 3 行不同，文本相差 22 个字符", "以此为准改正"),
     ],
 )
