@@ -96,6 +96,13 @@ def take(kind: str) -> None:
         now.limit(kind, str(now.identity.account))
 
 
+def record(action: str, target: str) -> None:
+    """Keeps that whoever acts did something, where that is kept."""
+    now = acting()
+    if now.record is not None:
+        now.record(now.identity, now.address, action, target)
+
+
 def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F], F]:
     """Guards a method of a service.
 
@@ -113,10 +120,9 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
                 take(limited)
 
         def kept(arguments: tuple[Any, ...]) -> None:
-            now = acting()
-            if audited and now.record is not None:
+            if audited:
                 first = arguments[0] if arguments and isinstance(arguments[0], int | str) else ""
-                now.record(now.identity, now.address, audited, str(first)[:200])
+                record(audited, str(first)[:200])
 
         if inspect.isasyncgenfunction(method):
 

@@ -13,7 +13,7 @@ from argon2.exceptions import VerificationError
 
 from ocr_ui.domain.access import MAY, Action, Identity, Role
 from ocr_ui.errors import BadInput, Conflict, NotAllowed, NotLoggedIn, WorkbenchError
-from ocr_ui.services.access import acting, needs, not_logged_in
+from ocr_ui.services.access import acting, needs, not_logged_in, record
 from ocr_ui.services.rates import Rates
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import AuditRow, StoredAccount, StoredKey
@@ -50,7 +50,7 @@ class Accounts:
         if found is None or not known or found.disabled or not right:
             self._rates.count_failure(name, address)
             self._store.audit.add(name, "password", address, "login.refused")
-            raise NotLoggedIn("wrong_password", "Name and password do not belong together.", "Try again.")
+            raise _wrong_password()
         if self._hasher.check_needs_rehash(found.password):
             self._store.accounts.change(found.name, password=self._hasher.hash(password))
         secret = secrets.token_urlsafe(32)
@@ -143,7 +143,7 @@ class Accounts:
         mine = self._mine()
         if not mine.password or not self._matches(mine.password, old):
             self._rates.count_failure(mine.name, acting().address)
-            raise NotLoggedIn("wrong_password", "Name and password do not belong together.", "Try again.")
+            raise _wrong_password()
         self._store.accounts.change(mine.name, password=self._hashed(new))
         self._store.audit.add(mine.name, "password", acting().address, "password.change")
 
@@ -172,14 +172,14 @@ class Accounts:
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         secret = KEY_PREFIX + secrets.token_urlsafe(32)
         made = self._store.accounts.add_key(mine.id, name.strip(), _sha256(secret), wanted, until)
-        self._kept("key.add", mine, made.id)
+        record("key.add", f"{mine.name}, key {made.id}")
         return secret, made
 
     def revoke_key(self, key_id: int, account: str = "") -> None:
         """Raises NotFound (`unknown_key`) for a key of somebody else as for none."""
         mine = self._of(account)
         self._store.accounts.revoke(mine.id, key_id)
-        self._kept("key.revoke", mine, key_id)
+        record("key.revoke", f"{mine.name}, key {key_id}")
 
     def keys_of(self, account: str) -> list[StoredKey]:
         return self._store.accounts.keys(self._of(account).id)
@@ -196,11 +196,6 @@ class Accounts:
         if identity.via == "key":
             raise NotAllowed("not_by_key", "This is not done with an API key.", "Log in with the browser.")
         return self._store.accounts.get(identity.name)
-
-    def _kept(self, action: str, account: StoredAccount, key_id: int) -> None:
-        now = acting()
-        if now.record is not None:
-            now.record(now.identity, now.address, action, f"{account.name}, key {key_id}")
 
     def _of_nobody(self) -> str:
         """Compared with where there is no such account, so that the time of a refusal does not tell."""
@@ -231,6 +226,10 @@ class Accounts:
 def _identity(account: StoredAccount, via: str, scopes: Sequence[Action] | None = None) -> Identity:
     may = MAY[account.role]
     return Identity(account.name, may if scopes is None else may & set(scopes), account.id, account.role, via)
+
+
+def _wrong_password() -> NotLoggedIn:
+    return NotLoggedIn("wrong_password", "Name and password do not belong together.", "Try again.")
 
 
 def _sha256(secret: str) -> str:

@@ -59,7 +59,7 @@ def look_through(file: Path, most_files: int, most_bytes: int) -> list[Entry]:
         BadInput: `zip_damaged`, `zip_encrypted`, `zip_bad_name` (details: name), `zip_empty`.
         TooLarge: `zip_too_many` (details: files, limit), `zip_too_large` (limit), `zip_ratio` (ratio, limit).
     """
-    with _opened(file) as archive:
+    with unpacking(file) as archive:
         infos = [info for info in archive.infolist() if not info.is_dir() and not _is_junk(info.filename)]
     if len(infos) > most_files:
         raise TooLarge(
@@ -78,13 +78,6 @@ def look_through(file: Path, most_files: int, most_bytes: int) -> list[Entry]:
     if not entries:
         raise BadInput("zip_empty", "There is no file in the archive.", "Pack pictures or PDF files.")
     return entries
-
-
-@contextmanager
-def unpacking(file: Path) -> Iterator[zipfile.ZipFile]:
-    """The open archive, for `reading`. Raises BadInput (`zip_damaged`)."""
-    with _opened(file) as archive:
-        yield archive
 
 
 @contextmanager
@@ -108,7 +101,8 @@ def reading(archive: zipfile.ZipFile, entry: Entry) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+def unpacking(file: Path) -> Iterator[zipfile.ZipFile]:
+    """The open archive, for `reading`. Raises BadInput (`zip_damaged`)."""
     try:
         archive = zipfile.ZipFile(file)
     except _DAMAGED as error:

@@ -11,7 +11,7 @@ import re
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,12 @@ from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.access import needs, who
 from ocr_ui.services.conditions import cards, conditions
 from ocr_ui.services.engines import Engines
-from ocr_ui.services.evaluate import values_for
+from ocr_ui.services.evaluate import nothing_to_compare, values_for
 from ocr_ui.services.evaluation_scores import percentiles
 from ocr_ui.services.labelled_sets import EXAMPLES, LabelledPage, LabelledSet, open_set
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import ReadRequest, check_engine
-from ocr_ui.services.smaller import read_with_retry
+from ocr_ui.services.smaller import read_to_the_end
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -209,12 +209,7 @@ class Benchmark:
         some = ((page, values_for(template, page)) for page in pages.pages[: ask.most])
         found = [(page, values) for page, values in some if values is not None]
         if not found:
-            raise BadInput(
-                "nothing_to_compare",
-                f"There is no page that says what {template.name} should have read.",
-                "Choose a template for what the labels say, or pages with other labels.",
-                competitor=template.name,
-            )
+            raise nothing_to_compare(template.name)
         return found
 
     async def decode(self, page: LabelledPage) -> np.ndarray:
@@ -239,11 +234,8 @@ class _Way:
         clock, begin = StageClock(), time.perf_counter()
         with clock.stage("decode_image"):
             pixels = await self._bench.decode(page)
-        request, last = ReadRequest(self._template, dict(values)), None
-        asked = time.perf_counter()
-        async with aclosing(read_with_retry(pixels, page.sha256, self._engine, request, self._settings)) as steps:
-            async for step in steps:
-                last = step
+        request, asked = ReadRequest(self._template, dict(values)), time.perf_counter()
+        last = await read_to_the_end(pixels, page.sha256, self._engine, request, self._settings)
         if isinstance(last.error, EngineDead):
             raise last.error
         with clock.stage("store"):

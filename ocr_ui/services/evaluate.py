@@ -349,7 +349,7 @@ class Evaluator:
         names = [name for name in sides[0] if name in sides[1]]
         found = differences(*([parts_of(side[name]) for name in names] for side in sides), len(tasks) == 1)
         if not found:
-            raise _nothing_to_compare(f"{first[0]} {first[1]}, {second[0]} {second[1]}")
+            raise nothing_to_compare(f"{first[0]} {first[1]}, {second[0]} {second[1]}")
         return found
 
     def _task_of(self, run: int, key: str) -> str:
@@ -389,10 +389,10 @@ def _check_scorable(competitor: _Competitor, pages: LabelledSet) -> None:
     if not any(
         values_for(competitor.template, page) is not None and can_be_scored(page.truth, task) for page in pages.pages
     ):
-        raise _nothing_to_compare(competitor.title)
+        raise nothing_to_compare(competitor.title)
 
 
-def _nothing_to_compare(competitor: str) -> BadInput:
+def nothing_to_compare(competitor: str) -> BadInput:
     return BadInput(
         "nothing_to_compare",
         f"There is no page that says what {competitor} should have read.",

@@ -36,7 +36,7 @@ from ocr_ui.services.recognize import Keep, Recognizer
 from ocr_ui.services.rollout_batch import BUSY_SECONDS, NOBODY_ANSWERS
 from ocr_ui.services.routing import Routing
 from ocr_ui.services.view import error_value
-from ocr_ui.services.work_off import work_off
+from ocr_ui.services.work_off import HALT_SECONDS, work_off
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import PageTask, StoredJob
 from ocr_ui.storage.store import Store
@@ -77,8 +77,6 @@ class JobRunner:
         self._webhook = _checked(settings.batch_webhook.strip())
         self.holder = f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._held: dict[int, PageTask] = {}
-        self._given_up: set[int] = set()
-        """Of those held: cancelled, or not to be finished by this process. Some may not have begun to be read yet."""
         self._stop = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -112,17 +110,17 @@ class JobRunner:
             await self._quietly(self._renew())
 
     async def _renew(self) -> None:
-        held = list(self._held)
-        if held:
+        while held := list(self._held):
             kept = await asyncio.to_thread(self._store.jobs.renew, self.holder, self._lease, held)
-            await self._give_up(set(held) - kept)
+            lost = set(held) - kept
+            for task in lost:
+                await self._recognizer.stop(_owner(task))
+            if not lost:
+                return
+            await asyncio.sleep(HALT_SECONDS)  # one that had only just been begun is stopped the next time
 
     async def _halt(self) -> None:
-        await self._give_up(set(self._held))
-
-    async def _give_up(self, tasks: set[int]) -> None:
-        self._given_up |= tasks & self._held.keys()
-        for task in tasks:
+        for task in list(self._held):
             await self._recognizer.stop(_owner(task))
 
     async def _quietly(self, work: Awaitable[object]) -> None:
@@ -165,7 +163,6 @@ class JobRunner:
             await self._failed(task, told)
         finally:
             self._held.pop(task.id, None)
-            self._given_up.discard(task.id)
 
     async def _failed(self, task: PageTask, error: WorkbenchError) -> None:
         final = not task.number and isinstance(error, BadInput) and error.code not in MAY_PASS
@@ -255,15 +252,8 @@ class JobRunner:
     ) -> bool:
         """Whether the reading was kept; one that was stopped goes back. Raises what it failed with."""
         asked = {"engine": engine, "person": job.person, "owner": _owner(task.id), "keep": keep}
-        if task.id in self._given_up:
-            await self._give_back(task)
-            return False
         async with aclosing(self._recognizer.read(page_id, request, **asked)) as steps:
-            async for step in steps:
-                last = step
-                if task.id in self._given_up:
-                    # It was given up while this reading was not yet known by its owner.
-                    await self._recognizer.stop(asked["owner"])
+            *_, last = [step async for step in steps]
         if last.recognition_id is not None:
             return True
         if last.progress.error is not None:

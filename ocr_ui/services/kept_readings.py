@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Mapping
-from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -25,7 +24,7 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.labelled_sets import LabelledPage
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import ReadRequest, prompt_used
-from ocr_ui.services.smaller import read_with_retry
+from ocr_ui.services.smaller import read_to_the_end
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -131,10 +130,7 @@ class KeptReadings:
         clock = StageClock()
         with clock.stage("decode_image"):
             pixels, turns = await self._pixels(page)
-        last = None
-        async with aclosing(read_with_retry(pixels, page.sha256, engine, request, own)) as steps:
-            async for step in steps:
-                last = step
+        last = await read_to_the_end(pixels, page.sha256, engine, request, own)
         if isinstance(last.error, EngineDead):
             raise last.error
         recognition = replace(

@@ -71,7 +71,7 @@ class LabelledPage:
     regions: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelledSet:
     """Attributes: left_out: names of what cannot be used, each with the reason in English."""
 
@@ -79,7 +79,7 @@ class LabelledSet:
     pages: tuple[LabelledPage, ...]
     left_out: tuple[tuple[str, str], ...] = ()
 
-    @property
+    @functools.cached_property
     def sha256(self) -> str:
         """Over names, pictures and what is known of them: two sets with the same checksum ask the same."""
         digest = hashlib.sha256()
@@ -100,14 +100,13 @@ def open_set(what: str, store: Store, settings: Settings, templates: Sequence[Pr
         NotAllowed: a folder, where somebody is logged in who is no admin.
         StoreFailed: the store cannot be read.
     """
-    by_name = {template.name: template for template in templates}
     if what == EXAMPLES:
-        found = _of_folder(settings.examples_dir, settings, templates, by_name)
+        found = _of_folder(settings.examples_dir, settings, templates)
     elif what.startswith(FILTER):
         found = _of_items(store, _saved_filter(store, what.removeprefix(FILTER)))
     elif Path(what).is_dir():
         require(Action.ADMIN)  # whoever names folders of the server looks around in it
-        found = _of_folder(Path(what), settings, templates, by_name)
+        found = _of_folder(Path(what), settings, templates)
     elif any(version.name == what for version in store.versions.list()):
         found = _of_items(store, {"version": what})
     else:
@@ -152,11 +151,10 @@ def _named_apart(pages: Sequence[LabelledPage]) -> Iterator[LabelledPage]:
 # ---- folders
 
 
-def _of_folder(
-    folder: Path, settings: Settings, templates: Sequence[PromptTemplate], by_name: Mapping[str, PromptTemplate]
-) -> Iterator[Found]:
+def _of_folder(folder: Path, settings: Settings, templates: Sequence[PromptTemplate]) -> Iterator[Found]:
     known = known_pages(folder, read_fact)
     if known:
+        by_name = {template.name: template for template in templates}
         for page in known:
             yield _of_known(page, by_name)
         return

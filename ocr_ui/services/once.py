@@ -13,8 +13,8 @@ from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.parsing.field_places import fits
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
-from ocr_ui.services.reading import Progress, ReadRequest, check_engine
-from ocr_ui.services.smaller import read_with_retry
+from ocr_ui.services.reading import ReadRequest, check_engine
+from ocr_ui.services.smaller import read_to_the_end
 from ocr_ui.services.templates import open_templates
 from ocr_ui.settings import Settings
 
@@ -68,19 +68,12 @@ async def recognize_file(
         check_engine(engine, template)
         pixels, turned = await Upright(engines, settings).turn(picture.pixels)
         sha256 = hashlib.sha256(encode_png(pixels)).hexdigest()
-        last = await _last(read_with_retry(pixels, sha256, engine, ReadRequest(template, values), own))
+        last = await read_to_the_end(pixels, sha256, engine, ReadRequest(template, values), own)
     finally:
         await engines.close()
     page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}
     shown = recognition_value(page, engine.name.kind, template.name, last.content, (*picture.warnings, *turned))
     return Once(shown, last.error)
-
-
-async def _last(steps: Any) -> Progress:
-    last = None
-    async for step in steps:
-        last = step
-    return last
 
 
 def recognition_value(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import io
 import logging
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from ocr_ui.engines.orientation import OrientationFinder
 from ocr_ui.errors import BadInput, EngineDead, StoreFailed
 from ocr_ui.images.door import (
     Limits,
+    UprightPicture,
     count_pages_of,
     decode_png,
     encode_png,
@@ -111,8 +111,7 @@ class PageStore:
     async def page_thumbnail(self, sha256: str, number: int) -> bytes:
         """A small JPEG of a page that may not be stored. Raises as `page_beside`."""
         await asyncio.to_thread(check_handed, self._store, sha256)
-        open_it = functools.partial(open_page_of, name=sha256, limits=self._documents, page=number)
-        picture = await asyncio.to_thread(lambda: open_it(self._store.uploads.path(sha256)))
+        picture = await asyncio.to_thread(self._drawn, sha256, number)
         return await asyncio.to_thread(thumbnail, picture.pixels, THUMBNAIL_SIDE)
 
     async def count(self, sha256: str) -> int:
@@ -126,11 +125,13 @@ class PageStore:
 
         Raises: as `count`.
         """
-        open_it = functools.partial(open_page_of, name=sha256, limits=self._documents, page=number)
-        picture = await asyncio.to_thread(lambda: open_it(self._store.uploads.path(sha256)))
+        picture = await asyncio.to_thread(self._drawn, sha256, number)
         pixels, turned = await self._upright.turn(picture.pixels)
         page = await asyncio.to_thread(self._put, pixels, clean_name(name), number)
         return page, (*picture.warnings, *turned)
+
+    def _drawn(self, sha256: str, number: int) -> UprightPicture:
+        return open_page_of(self._store.uploads.path(sha256), sha256, self._documents, number)
 
     @needs(Action.RECOGNIZE, audited="picture.rotate")
     async def rotate(self, sha256: str, turns: int, person: str = "") -> Received:

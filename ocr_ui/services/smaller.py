@@ -51,6 +51,15 @@ async def read_with_retry(
             yield _after(failed, _gave_up(step, failed) if _ran_out(step) else step)
 
 
+async def read_to_the_end(
+    pixels: np.ndarray, page_sha256: str, engine: Engine, request: ReadRequest, settings: Settings
+) -> Progress:
+    """The last progress of `read_with_retry`, for whoever has no use for those before."""
+    async with aclosing(read_with_retry(pixels, page_sha256, engine, request, settings)) as steps:
+        *_, last = [step async for step in steps]
+    return last
+
+
 def _ran_out(step: Progress) -> bool:
     return step.error is not None and step.error.code == OUT_OF_MEMORY
 

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 One = TypeVar("One")
 
+HALT_SECONDS = 0.5
+"""Between two calls of `halt` while something still runs."""
+
 
 async def work_off(
     take: Callable[[], Awaitable[One | None]],
@@ -19,8 +22,8 @@ async def work_off(
 ) -> AsyncIterator[None]:
     """Does what `take` gives, at most `at_once` at the same time; yields whenever something has ended.
 
-    Ends where `take` gives None and nothing runs. Once `stop` is set nothing more is begun, `halt` is called, and what
-    runs is waited for. Closing the generator cancels what runs. An error of `do` ends it and is raised.
+    Ends where `take` gives None and nothing runs. Once `stop` is set nothing more is begun, `halt` is called until
+    all that runs has ended. Closing the generator cancels what runs. An error of `do` ends it and is raised.
 
     Args:
         wake: asks `take` again although nothing has ended; cleared here.
@@ -43,7 +46,11 @@ async def work_off(
                 task.result()
             if ended:
                 yield
-        await halt()
+        left = set(running)
+        while left:
+            # Again and again: what had only just been begun was perhaps not there yet to be halted.
+            await halt()
+            _, left = await asyncio.wait(left, timeout=HALT_SECONDS)
         await asyncio.gather(*running, return_exceptions=True)
     finally:
         for task in (*signals.values(), *running):

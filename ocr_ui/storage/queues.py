@@ -73,10 +73,9 @@ class Queues:
 
     def pace(self, person: Person, since: datetime) -> Pace:
         """What a person has finished since then, and the time of work for it."""
-        name = people.clean(person)
         with self._database.reading() as connection:
-            person_id = connection.scalar(select(person_table.c.id).where(person_table.c.name == name))
-            if name and person_id is None:
+            person_id = people.known(connection, person)
+            if person_id is None and people.clean(person):
                 return Pace(0, 0, 0.0)  # somebody new: NULL stands for nobody, whose work is not theirs
             is_theirs = review_history.c.person_id == person_id
             reviews = select(review_history.c.recognition_id).where(
