@@ -107,10 +107,6 @@ def number(text: str) -> str | None:
     return f"{int(whole)}.{cents:0<2}" if whole else None
 
 
-def known_pictures(folder: Path) -> list[KnownPage]:
-    return known_pages(folder, read_fact)
-
-
 def known_fields(known: KnownPage) -> dict[str, str]:
     return {one.name: one.value for one in known.truth.fields or () if one.value is not None}
 
@@ -138,7 +134,7 @@ async def accuracy(folder: Path, only: set[str], show: bool) -> None:
     await engine.start()
     total, rates, wrongly_turned = Score(), [], []
     print(f"{'picture':36} {'size':>11} {'turned':>6} {'lines':>5} {'CER':>6} {'fields':>7} {'first':>6} {'all':>6}")
-    for known in known_pictures(folder):
+    for known in known_pages(folder, read_fact):
         if only and known.name not in only:
             continue
         try:
@@ -189,7 +185,7 @@ async def turns(folder: Path, only: set[str]) -> None:
     right = [0, 0]
     print("degrees that the finder turns counter-clockwise; ! where the page is not upright then\n")
     print(f"{'picture':36} {'as it is':>9} {'by 90':>9} {'by 180':>9} {'by 270':>9}   seconds as it is")
-    for known in known_pictures(folder):
+    for known in known_pages(folder, read_fact):
         if (only and known.name not in only) or known.truth.text == "":
             continue
         pixels = open_picture(known.picture.read_bytes(), Limits.from_settings(settings)).pixels

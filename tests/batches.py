@@ -6,7 +6,8 @@ import asyncio
 import io
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +59,27 @@ def handed(name: str, data: bytes) -> Handed:
     return Handed(name, io.BytesIO(data))
 
 
-def bench(folder: Path, engine: ScriptedEngine | None = None, **settings: Any) -> Workbench:
+def bench(
+    folder: Path,
+    engine: ScriptedEngine | None = None,
+    engines: Mapping[str, ScriptedEngine] | None = None,
+    **settings: Any,
+) -> Workbench:
     made = Settings(_env_file=None, data_dir=folder, turn_pages=False, **settings)
     open_store(folder).close()
-    return Workbench.open(made, Engines({"scripted": engine or ScriptedEngine(SAYS)}))
+    return Workbench.open(made, Engines(dict(engines or {"scripted": engine or ScriptedEngine(SAYS)})))
+
+
+@asynccontextmanager
+async def running(folder: Path, *engine: ScriptedEngine, **more: Any) -> AsyncIterator[Workbench]:
+    """`bench`, with its engines and its runner started."""
+    made = bench(folder, *engine, **more)
+    made.engines.start()
+    made.runner.start()
+    try:
+        yield made
+    finally:
+        await made.close()
 
 
 async def until(workbench: Workbench, job: int, state: str = "done", done: int = 0, running: int = 0) -> JobProgress:

@@ -16,6 +16,8 @@ from ocr_ui.ui.gradio_quickly import gr
 class GuardedBlocks(gr.Blocks):
     """Args: key: of the ASGI scope under which `Acting` stands, where there are logins. tabs: whose tab is whose."""
 
+    _key = ""
+
     def guard(self, key: str, tabs: PageSessions) -> None:
         self._key, self._tabs = key, tabs
 
@@ -26,11 +28,9 @@ class GuardedBlocks(gr.Blocks):
 
     def _acting(self, request: gr.Request | None) -> Acting:
         """Raises NotAllowed (`not_your_tab`)."""
-        if getattr(self, "_key", "") == "":
+        if not self._key:
             return Acting()
-        if request is None or request.request is None:
-            raise NotAllowed("not_your_tab", "This tab is somebody else's.", "Load the page again.")
-        now = request.request.scope[self._key]
-        if not self._tabs.is_own(request.session_hash or "", now.identity.account):
+        now = request.request.scope[self._key] if request is not None and request.request is not None else None
+        if now is None or not self._tabs.is_own(request.session_hash or "", now.identity.account):
             raise NotAllowed("not_your_tab", "This tab is somebody else's.", "Load the page again.")
         return now

@@ -14,7 +14,6 @@ from live import rest_app
 from ocr_ui.api.login import COOKIE
 from ocr_ui.domain.access import Action, Role
 from ocr_ui.services.engines import Engines
-from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 
 PASSWORD = "correct horse battery"
@@ -56,10 +55,6 @@ class Team:
     def with_key(self, name: str, *scopes: Action, days: int | None = None) -> TestClient:
         secret, _ = self.bench.accounts.add_key("test", scopes, days, name)
         return self.client(Authorization=f"Bearer {secret}")
-
-    @property
-    def workbench(self) -> Workbench:
-        return self.bench
 
 
 @contextmanager

@@ -12,8 +12,8 @@ import pytest
 from batches import SAYS, archive, pdf, picture
 from fakes import ScriptedEngine
 from fastapi.testclient import TestClient
+from live import rest_app
 
-from app import create_app
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 
@@ -31,7 +31,7 @@ def batcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
         batch_bytes=10 * LIMIT,
         max_document_bytes=5 * LIMIT,
     )
-    with TestClient(create_app(settings, Engines({"scripted": ScriptedEngine(SAYS)}))) as running:
+    with TestClient(rest_app(settings, Engines({"scripted": ScriptedEngine(SAYS)}))) as running:
         yield running
 
 

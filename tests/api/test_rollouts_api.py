@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from live import rest_app
 from sampled import CUT, MISREAD, RIGHT, WRONG, add_read, engine, label
 
-from app import create_app
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
@@ -24,7 +24,7 @@ def sampler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(
         _env_file=None, data_dir=tmp_path_factory.mktemp("data"), turn_pages=False, allowed_hosts="testserver"
     )
-    app = create_app(settings, Engines({"scripted": engine(RIGHT, MISREAD, CUT, WRONG)}))
+    app = rest_app(settings, Engines({"scripted": engine(RIGHT, MISREAD, CUT, WRONG)}))
     with TestClient(app, raise_server_exceptions=False) as running:
         yield running
 

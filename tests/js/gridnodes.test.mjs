@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { commonEnds, GridNodes } from "../../ocr_ui/ui/static/viewer/gridnodes.mjs";
+import { GridNodes } from "../../ocr_ui/ui/static/viewer/gridnodes.mjs";
+import { commonEnds } from "../../ocr_ui/ui/static/viewer/text.mjs";
 import * as E from "../../ocr_ui/ui/static/viewer/tableedits.mjs";
 import * as G from "../../ocr_ui/ui/static/viewer/tablegrid.mjs";
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
-from batches import handed, pdf, until
+from batches import handed, pdf, running, until
 from fakes import ScriptedEngine, ScriptStep
-from stored import open_store
 
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
@@ -17,10 +16,8 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed
-from ocr_ui.services.engines import Engines
 from ocr_ui.services.jobs import JobAsk
 from ocr_ui.services.workbench import Workbench
-from ocr_ui.settings import Settings
 
 LINES = Capabilities(tasks=frozenset({Task.SPOTTING}), takes_prompt=False)
 AGAIN = {"below": 0.8, "then": "again", "engine": "strong"}
@@ -36,17 +33,8 @@ def engine(script: Sequence[ScriptStep]) -> ScriptedEngine:
     return ScriptedEngine(script, LINES)
 
 
-@asynccontextmanager
-async def running(folder: Path, fast: ScriptedEngine, strong: ScriptedEngine) -> AsyncIterator[Workbench]:
-    open_store(folder).close()
-    settings = Settings(_env_file=None, data_dir=folder, turn_pages=False, batch_at_once=1)
-    made = Workbench.open(settings, Engines({"fast": fast, "strong": strong}))
-    made.engines.start()
-    made.runner.start()
-    try:
-        yield made
-    finally:
-        await made.close()
+def both(folder: Path, fast: ScriptedEngine, strong: ScriptedEngine) -> AbstractAsyncContextManager[Workbench]:
+    return running(folder, engines={"fast": fast, "strong": strong}, batch_at_once=1)
 
 
 async def routed(workbench: Workbench, *rules: dict, state: str = "done") -> dict:
@@ -67,7 +55,7 @@ async def routed(workbench: Workbench, *rules: dict, state: str = "done") -> dic
 
 
 async def test_pages_that_are_sure_go_straight_on_and_others_to_review(tmp_path: Path) -> None:
-    async with running(tmp_path, engine(reading("ok", 0.9)), engine([])) as workbench:
+    async with both(tmp_path, engine(reading("ok", 0.9)), engine([])) as workbench:
         found = await routed(workbench, REVIEW)
         assert (found["routes"], found["unsure"]) == ({"straight": 2}, 0)
         strict = await routed(workbench, {**REVIEW, "below": 0.95, "kind": "line"})
@@ -76,7 +64,7 @@ async def test_pages_that_are_sure_go_straight_on_and_others_to_review(tmp_path:
 
 async def test_the_better_of_two_readings_is_kept_and_the_cost_is_told(tmp_path: Path) -> None:
     fast, strong = engine(reading("fast", 0.5)), engine(reading("strong", 0.95))
-    async with running(tmp_path, fast, strong) as workbench:
+    async with both(tmp_path, fast, strong) as workbench:
         found = await routed(workbench, AGAIN, REVIEW)
         assert found["routes"] == {"again": 2}
         assert (found["shown"], found["stored"], found["unsure"]) == (["strong"], 4, 0)
@@ -87,20 +75,20 @@ async def test_the_better_of_two_readings_is_kept_and_the_cost_is_told(tmp_path:
 
 
 async def test_a_second_reading_that_is_no_better_leaves_the_first_and_goes_to_review(tmp_path: Path) -> None:
-    async with running(tmp_path, engine(reading("fast", 0.5)), engine(reading("strong", 0.3))) as workbench:
+    async with both(tmp_path, engine(reading("fast", 0.5)), engine(reading("strong", 0.3))) as workbench:
         found = await routed(workbench, AGAIN, REVIEW)
         assert (found["routes"], found["shown"], found["unsure"]) == ({"again_review": 2}, ["fast"], 2)
 
 
 async def test_both_readings_are_kept_beside_each_other_where_that_was_asked_for(tmp_path: Path) -> None:
-    async with running(tmp_path, engine(reading("fast", 0.5)), engine(reading("strong", 0.9))) as workbench:
+    async with both(tmp_path, engine(reading("fast", 0.5)), engine(reading("strong", 0.9))) as workbench:
         found = await routed(workbench, {**AGAIN, "keep": "both"})
         assert (found["routes"], found["shown"]) == ({"both": 2}, ["fast", "strong"])
 
 
 async def test_a_second_reading_that_fails_costs_no_page(tmp_path: Path) -> None:
     broken = engine([Started(), EngineFailed("broken", "It broke.", "")])
-    async with running(tmp_path, engine(reading("fast", 0.5)), broken) as workbench:
+    async with both(tmp_path, engine(reading("fast", 0.5)), broken) as workbench:
         found = await routed(workbench, AGAIN)
         assert (found["routes"], found["shown"], found["unsure"]) == ({"again_failed": 2}, ["fast"], 2)
 
@@ -109,7 +97,7 @@ async def test_where_the_second_engine_is_gone_the_batch_waits_and_no_page_is_re
     tmp_path: Path,
 ) -> None:
     fast, strong = engine(reading("fast", 0.5)), engine([Started(), EngineDead("given_up", "Gone.", "")])
-    async with running(tmp_path, fast, strong) as workbench:
+    async with both(tmp_path, fast, strong) as workbench:
         found = await routed(workbench, AGAIN, state="paused")
         job = found["progress"].job.id
         strong.script = reading("strong", 0.9)
@@ -120,7 +108,7 @@ async def test_where_the_second_engine_is_gone_the_batch_waits_and_no_page_is_re
 
 
 async def test_a_rule_that_cannot_be_followed_is_refused_at_once(tmp_path: Path) -> None:
-    async with running(tmp_path, engine([]), engine([])) as workbench:
+    async with both(tmp_path, engine([]), engine([])) as workbench:
         for rule in ({**AGAIN, "engine": "nobody"}, {**AGAIN, "below": 7}):
             with pytest.raises(BadInput):
                 await routed(workbench, rule)

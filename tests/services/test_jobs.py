@@ -11,14 +11,12 @@ import sys
 import threading
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from batches import SAYS, archive, bench, handed, pdf, picture, several, slow, until, whole
+from batches import SAYS, archive, bench, handed, pdf, picture, running, several, slow, until, whole
 from fakes import ScriptedEngine
 
 from ocr_ui.domain.job import PageRanges
@@ -32,17 +30,6 @@ LEASE = 1.5
 
 SOON = 30.0
 """Seconds within which a batch has ended all that it does, on a busy machine; what it reads would take ten minutes."""
-
-
-@asynccontextmanager
-async def running(folder: Path, engine: ScriptedEngine | None = None, **settings: object) -> AsyncIterator[Workbench]:
-    made = bench(folder, engine, **settings)
-    made.engines.start()
-    made.runner.start()
-    try:
-        yield made
-    finally:
-        await made.close()
 
 
 def read_pages(workbench: Workbench) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ import { bytes } from "../page/amounts.mjs";
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
 import { onHanded } from "../page/handed.mjs";
 import { personOf } from "../page/person.mjs";
-import { Api, failureFrom } from "../viewer/api.mjs";
+import { Api } from "../viewer/api.mjs";
 import { Card } from "./card.mjs";
 import { added, chosen, dropped, inParts, sizeOf } from "./files.mjs";
 import { Choices } from "./form.mjs";
@@ -186,20 +186,10 @@ class Batches {
   }
 
   #send(path, part, fields, onshare) {
-    return new Promise((resolve, reject) => {
-      const request = new XMLHttpRequest();
-      const form = new FormData();
-      for (const [name, value] of Object.entries(fields)) form.append(name, value);
-      for (const { path: name, file } of part) form.append("files", file, name);
-      request.open("POST", path);
-      request.responseType = "json";
-      for (const [name, value] of Object.entries(this.api.headers)) request.setRequestHeader(name, value);
-      request.upload.onprogress = (event) => event.lengthComputable && onshare(event.loaded / event.total);
-      request.onload = () =>
-        request.status < 300 && request.response ? resolve(request.response) : reject(failureFrom(request.status, request.response));
-      request.onerror = () => reject(Object.assign(new Error("unreachable"), { code: "unreachable" }));
-      request.send(form);
-    });
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    for (const { path: name, file } of part) form.append("files", file, name);
+    return this.api.send(path, form, onshare);
   }
 
   // The list

@@ -1,14 +1,13 @@
 /** How one text became another, line by line. Pure. */
 
+import { commonEnds } from "../viewer/text.mjs";
+
 const MOST = 4_000_000; // pairs of lines that are compared; above that all between the common ends is another text
 
 /** Rows {kind: "same" | "removed" | "added", text} that lead from `before` to `after`. */
 export function lineDiff(before, after) {
   const [a, b] = [before, after].map((text) => (text === "" ? [] : text.split("\n")));
-  let head = 0;
-  while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < Math.min(a.length, b.length) - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  const [head, tail] = commonEnds(a, b);
   const rows = (kind, lines) => lines.map((text) => ({ kind, text }));
   const middle = between(a.slice(head, a.length - tail), b.slice(head, b.length - tail), rows);
   return [...rows("same", a.slice(0, head)), ...middle, ...rows("same", a.slice(a.length - tail))];

@@ -83,12 +83,17 @@ export class Api {
     return last;
   }
 
-  /** Sends a file with progress (0..1), which `fetch` cannot tell. */
-  upload(path, file, onProgress = () => {}) {
+  /** Sends a file as `send` does. */
+  upload(path, file, onProgress) {
+    const form = new FormData();
+    form.append("file", file, file.name || "picture");
+    return this.send(path, form, onProgress);
+  }
+
+  /** Sends a form with progress (0..1), which `fetch` cannot tell. */
+  send(path, form, onProgress = () => {}) {
     return new Promise((resolve, reject) => {
       const request = new XMLHttpRequest();
-      const form = new FormData();
-      form.append("file", file, file.name || "picture");
       request.open("POST", path);
       request.responseType = "json";
       for (const [name, value] of Object.entries(this.headers)) request.setRequestHeader(name, value);

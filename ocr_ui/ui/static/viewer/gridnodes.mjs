@@ -3,15 +3,7 @@
  * costs a row, not the table.
  */
 
-/** How many items two lists have in common at their beginnings and, behind those, at their ends: [head, tail]. */
-export function commonEnds(before, after, same) {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && same(before[head], after[head])) head += 1;
-  let tail = 0;
-  while (tail < most - head && same(before.at(-1 - tail), after.at(-1 - tail))) tail += 1;
-  return [head, tail];
-}
+import { commonEnds } from "./text.mjs";
 
 const sameShape = (a, b) => a.rows === b.rows && a.columns === b.columns && a.header === b.header;
 

@@ -1,6 +1,6 @@
 /** The help sheet: made from the table of keys, which can be changed here. */
 
-import { h, named, setText } from "./dom.mjs";
+import { h, named, setText, wordButton } from "./dom.mjs";
 import { keymap } from "./keymap.mjs";
 import { chord, GROUPS, isComposing, keyNames, KEYS } from "./keys.mjs";
 
@@ -12,10 +12,9 @@ export class Help {
     Object.assign(this, { t, keys });
     this.body = h("div", { class: "vw-help-body" });
     this.told = h("p", { class: "vw-help-told", role: "status" });
-    const button = (word, onclick) => named(h("button", { type: "button", class: "vw-button", onclick }), word);
-    this.reset = button("key_reset", () => this.#reset());
+    this.reset = wordButton("key_reset", () => this.#reset());
     const title = named(h("h2"), "help_title");
-    const close = button("close", () => this.element.close());
+    const close = wordButton("close", () => this.element.close());
     const head = h("div", { class: "vw-help-head" }, title, this.told, this.reset, close);
     this.element = h("dialog", { class: "vw-dialog vw-help", "data-title": "help_title" }, head, this.body);
     this.element.addEventListener("click", (event) => event.target === this.element && this.element.close());

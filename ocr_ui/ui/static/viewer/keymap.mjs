@@ -93,8 +93,9 @@ export class Keymap {
   actionOf(event, scope) {
     const key = chord(event);
     const scopes = ["view", "text"].includes(scope) ? [scope, "any"] : [scope];
-    const found = ROWS.find((row) => scopes.includes(row.scope ?? "merge") && this.keysOf(row.action).includes(key));
-    return found?.action ?? null;
+    const own = this.#own; // read once: whose keys they are stands in the browser's storage
+    const has = (row) => (own.get(row.action) ?? row.keys).includes(key);
+    return ROWS.find((row) => scopes.includes(row.scope ?? "merge") && has(row))?.action ?? null;
   }
 
   /** Actions that have this key already where `action` would have it. */

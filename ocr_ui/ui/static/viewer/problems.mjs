@@ -1,5 +1,7 @@
 /** Mistakes in a source that is being typed: where they are now, how they are shown and gone to. Pure. */
 
+import { commonEnds } from "./text.mjs";
+
 /** Offsets in characters, as the server counts, as offsets in a string of JavaScript. */
 export function inUnits(text, problems) {
   if (!/[\ud800-\udbff][\udc00-\udfff]/.test(text)) return problems;
@@ -21,20 +23,10 @@ export const inField = (text) => (text.includes("\r") ? text.replace(/\r\n?/g, "
 /** An offset in a text as one in its text field. */
 export const offsetInField = (text, offset) => inField(text.slice(0, offset)).length;
 
-/** What two texts share at both ends: [head, tail], in units of a string. */
-export function sharedEnds(before, after) {
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before.charCodeAt(head) === after.charCodeAt(head)) head += 1;
-  let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
-  return [head, tail];
-}
-
 /** The mistakes of one text where they stand in another one; those that were typed into are gone until it is checked. */
 export function moved(problems, before, after) {
   if (before === after || !problems.length) return problems;
-  const [head, tail] = sharedEnds(before, after);
+  const [head, tail] = commonEnds(before, after);
   const shift = after.length - before.length;
   return problems.flatMap((problem) => {
     if (problem.end <= head) return [problem];

@@ -4,9 +4,9 @@
  */
 
 import { h, isComposed } from "./dom.mjs";
-import { commonEnds } from "./gridnodes.mjs";
 import { isComposing } from "./keys.mjs";
-import { markedLines, sharedEnds } from "./problems.mjs";
+import { markedLines } from "./problems.mjs";
+import { commonEnds } from "./text.mjs";
 
 const keyOf = (pieces) => JSON.stringify(pieces.map(({ text, wrong }) => [text, wrong]));
 
@@ -41,7 +41,7 @@ export class SourceField {
   show(text) {
     const { field } = this;
     if (field.value === text || isComposed(field)) return;
-    const [head, tail] = sharedEnds(field.value, text);
+    const [head, tail] = commonEnds(field.value, text);
     const caret = field.value === "" ? 0 : Math.max(head, text.length - tail);
     field.value = text;
     field.setSelectionRange(caret, caret);
@@ -92,7 +92,7 @@ export class SourceField {
   #draw() {
     const lines = markedLines(this.field.value, this.problems);
     const keys = lines.map(keyOf);
-    const [head, tail] = commonEnds(this.keys, keys, (a, b) => a === b);
+    const [head, tail] = commonEnds(this.keys, keys);
     for (let left = this.keys.length - head - tail; left > 0; left -= 1) this.lines.children[head].remove();
     const next = this.lines.children[head] ?? null;
     for (const pieces of lines.slice(head, lines.length - tail)) this.lines.insertBefore(lineElement(pieces), next);

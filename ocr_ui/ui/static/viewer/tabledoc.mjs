@@ -1,6 +1,6 @@
 /** Tables of the document that is edited (see `state.mjs`): pure, a new document each. */
 
-import { commonEnds } from "./gridnodes.mjs";
+import { commonEnds } from "./text.mjs";
 import { gridOf, layOut, readHtml, tableOf } from "./tablegrid.mjs";
 
 export const sameTable = (a, b) => a === b || a.html === b.html;

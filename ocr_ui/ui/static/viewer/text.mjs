@@ -69,15 +69,24 @@ export function hidesSomething(text) {
   return false;
 }
 
+/**
+ * How many items two lists have in common at their beginnings and, behind those, at their ends: [head, tail]. Of two
+ * strings, their units.
+ */
+export function commonEnds(before, after, same = (a, b) => a === b) {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && same(before[head], after[head])) head += 1;
+  let tail = 0;
+  while (tail < most - head && same(before.at(-1 - tail), after.at(-1 - tail))) tail += 1;
+  return [head, tail];
+}
+
 /** What two strings share at both ends, in whole characters: {start, removed, added, end}. */
 export function changedPart(before, after) {
   const a = [...before];
   const b = [...after];
-  const shortest = Math.min(a.length, b.length);
-  let head = 0;
-  while (head < shortest && a[head] === b[head]) head += 1;
-  let tail = 0;
-  while (tail < shortest - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail += 1;
+  const [head, tail] = commonEnds(a, b);
   return {
     start: a.slice(0, head).join(""),
     removed: a.slice(head, a.length - tail).join(""),
