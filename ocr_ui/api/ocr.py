@@ -135,7 +135,9 @@ def template_value(template: PromptTemplate, engines: list[str]) -> dict[str, An
         "title": template.title,
         "description": template.description,
         "task": template.task.value,
+        "text": template.text,
         "version": template.version,
+        "builtin": template.builtin,
         "sampling": template.sampling,
         "structured": template.structured,
         "variables": [

@@ -13,6 +13,7 @@ from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.batch import BatchTab
 from ocr_ui.ui.tabs.dataset import DatasetTab
+from ocr_ui.ui.tabs.prompts import PromptsTab
 from ocr_ui.ui.tabs.read import SPEAKING, ReadTab
 from ocr_ui.ui.texts import LANGUAGES, words
 from ocr_ui.ui.unexpected import expected, guard
@@ -51,7 +52,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
     """The whole page in one language ("en" or "zh")."""
     table = words(language)
     read, dataset = ReadTab(workbench, table, language), DatasetTab(workbench, table, language)
-    batch = BatchTab(workbench, table, language)
+    batch, prompts = BatchTab(workbench, table, language), PromptsTab(workbench, table, language)
     with GuardedBlocks(title=table["app.title"], analytics_enabled=False, fill_width=True) as demo:
         header = ModuleHTML(
             {"language": language, "languages": LANGUAGES, "auth": workbench.settings.auth},
@@ -68,9 +69,12 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
                 batch.build()
             with gr.Tab(table["tab.dataset"], id="dataset") as dataset_tab:
                 dataset.build()
+            with gr.Tab(table["tab.prompts"], id="prompts"):
+                prompts.build()
         read.wire(header)
         batch.wire(batch_tab)
         dataset.wire(dataset_tab)
+        prompts.wire()
         wire_batches(batch, dataset, tabs)
         wire_opening(workbench, language, demo, tabs, read, dataset)
     guard(demo, table["app.failed"], language)

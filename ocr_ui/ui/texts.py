@@ -1,7 +1,8 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
 The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, that of exports in
-`export_texts`, that of batches in `batch_words`, the sentences of errors and warnings in `messages`.
+`export_texts`, that of batches in `batch_words`, that of prompts in `prompt_words`, the sentences of errors and
+warnings in `messages`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from ocr_ui.ui.access_words import ACCESS_WORDS
 from ocr_ui.ui.batch_words import BATCH_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
+from ocr_ui.ui.prompt_words import PROMPT_WORDS
 from ocr_ui.ui.review_words import REVIEW_WORDS
 from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
 
@@ -18,6 +20,7 @@ TEXTS: dict[str, dict[str, str]] = {
     **ACCESS_WORDS,
     **REVIEW_WORDS,
     **BATCH_WORDS,
+    **PROMPT_WORDS,
     # The frame
     "app.title": {"en": "OCR Workbench", "zh": "OCR 工作台"},
     "app.tagline": {
