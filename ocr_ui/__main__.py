@@ -1,8 +1,9 @@
 """The command line: `python -m ocr_ui recognize | rollouts | evaluate | benchmark | calibrate | export | push |
-dataset | import | parse | reward | check-image | user | key | audit | retain`.
+dataset | import | parse | reward | check-image | selfcheck | user | key | audit | retain`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
-failed, 2 the input cannot be used or the output not written, 3 an evaluation is not as good as was asked for.
+failed, 2 the input cannot be used or the output not written, 3 an evaluation is not as good as was asked for, or a
+checked service does wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ocr_ui.commands.benchmark import add_benchmark
 from ocr_ui.commands.calibrate import add_calibrate
 from ocr_ui.commands.evaluate import add_evaluate
 from ocr_ui.commands.output import print_json, print_text
+from ocr_ui.commands.selfcheck import add_selfcheck
 from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
@@ -71,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_parse(commands)
     _add_reward(commands)
     _add_check_image(commands)
+    add_selfcheck(commands)
     add_access(commands)
     return parser
 

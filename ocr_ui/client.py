@@ -94,6 +94,10 @@ class Client:
     def templates(self) -> list[dict[str, Any]]:
         return self._json("GET", "/v1/templates")["templates"]
 
+    def engines(self) -> list[dict[str, Any]]:
+        """The default first."""
+        return self._json("GET", "/v1/engines")["engines"]
+
     def recognitions(self, limit: int = 1000, **filters: Any) -> Iterator[dict[str, Any]]:
         """All items that the filters choose, a page of `limit` at a time; see `GET /v1/recognitions`."""
         offset: int | None = 0

@@ -42,7 +42,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "api": {"services", "domain", "errors", "settings", "metrics"},
     "ui": {"services", "domain", "errors", "settings", "render"},
-    "commands": {"services", "domain", "errors", "settings", "metrics", "render", "scoring", "storage"},
+    "commands": {"client", "services", "domain", "errors", "settings", "metrics", "render", "scoring", "storage"},
     "__main__": {
         "commands",
         "services",
