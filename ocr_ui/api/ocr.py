@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
@@ -88,7 +89,8 @@ def ocr_routes(workbench: Workbench, localize: Localize, localize_error: Localiz
         offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
     ) -> ExactJSONResponse:
         """What was read, newest first: `limit` rows from `offset` on; all further parts of the query are filters, as
-        those of the exports. `next` is the offset of the next page, null on the last one."""
+        those of the exports. With `text` each row names the place that was found. `next` is the offset of the next
+        page, null on the last one."""
         query = request.query_params
         filters = {key: query[key] if key in SINGLE else query.getlist(key) for key in query if key not in _OWN}
         window = await workbench.dataset.list(filters, sort, limit, offset)
@@ -172,4 +174,5 @@ def row_value(row: Row) -> dict[str, Any]:
         "created_at": row.created_at.isoformat(),
         "updated_at": row.updated_at.isoformat(),
         "text": row.text,
+        "found": row.found and asdict(row.found),
     }

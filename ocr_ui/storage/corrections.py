@@ -13,7 +13,7 @@ from ocr_ui.domain.exact_json import dumps
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import Correction
 from ocr_ui.errors import BadInput, Conflict
-from ocr_ui.storage import people
+from ocr_ui.storage import people, search
 from ocr_ui.storage.database import Database, is_duplicate
 from ocr_ui.storage.recognitions import searched_text, unknown
 from ocr_ui.storage.records import StoredCorrection
@@ -71,6 +71,7 @@ class Corrections:
                 .where(review.c.recognition_id == recognition_id)
                 .values(latest_version=row["version"], updated_at=row["created_at"])
             )
+            search.correct(connection, recognition_id, row["text"])
         value = Correction(content, row["version"], people.clean(person), edit_distance, cer)
         return StoredCorrection(recognition_id, row["created_at"], value)
 

@@ -110,6 +110,8 @@ def _engine(path: Path, busy_seconds: float, foreign_keys: bool = True) -> Engin
         connection.isolation_level = None
         connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
         connection.execute("PRAGMA synchronous=FULL")
+        # What is deleted is overwritten, so that nothing of it can be found in the file.
+        connection.execute("PRAGMA secure_delete=ON")
 
     event.listen(engine, "begin", _begin)
     return engine

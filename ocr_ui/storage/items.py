@@ -19,9 +19,10 @@ from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
 from ocr_ui.domain.routing import BOTH
 from ocr_ui.errors import BadInput
-from ocr_ui.storage import corrections, recognitions, reviews
+from ocr_ui.storage import corrections, recognitions, reviews, search
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import frozen_reviews
+from ocr_ui.storage.search import Found
 from ocr_ui.storage.tables import (
     correction,
     document,
@@ -60,7 +61,8 @@ class Filters:
         tags: of the review.
         reviewers: names of those who made the last change to the review.
         since, until: the recognition was made at or after, before; aware moments.
-        text: stands in the newest text or in the page's name; case is ignored for ASCII letters.
+        text: stands in what the engine read, in the newest correction or in the page's name; case is ignored, for texts
+            of one or two characters that of ASCII letters alone.
         items: only these recognitions.
         version: the name of a frozen version: its items, with the correction and the review that were frozen, to which
             all the other parts apply.
@@ -109,6 +111,7 @@ class ItemRow:
         confidence: the lowest of the lines, None where the engine gives none.
         text: the beginning of the newest text, at most SNIPPET characters.
         reviews: one of REVIEWS.
+        found: the place of the text that was looked for, None where there is none or nothing was.
     """
 
     id: int
@@ -134,6 +137,7 @@ class ItemRow:
     updated_at: datetime
     text: str
     reviews: str
+    found: Found | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +227,15 @@ class Items:
             BadInput: `unknown_sort`.
             NotFound: `unknown_version`, as all methods here do.
         """
-        query = _rows().where(*_conditions(filters)).order_by(*_order(sort))
+        wanted = storable(filters.text) if filters else ""
+        query = _rows(whole=bool(wanted)).order_by(*_order(sort))
         with self._database.reading() as connection:
             found = _run(connection, query.limit(max(0, limit)).offset(max(0, offset)), filters)
-            return [_row(row) for row in found]
+            return [_row(row, wanted) for row in found]
 
     def ids(self, filters: Filters | None = None, sort: str = "newest", limit: int = 10_000) -> list[int]:
         """The recognitions of the sorted items. Raises as `list`."""
-        query = select(recognition.c.id).select_from(_joined()).where(*_conditions(filters)).order_by(*_order(sort))
+        query = select(recognition.c.id).select_from(_joined()).order_by(*_order(sort))
         with self._database.reading() as connection:
             return list(_run(connection, query.limit(limit), filters).scalars())
 
@@ -241,7 +246,7 @@ class Items:
             return sorted({tag for tags in connection.scalars(query) for tag in json.loads(tags)})
 
     def count(self, filters: Filters | None = None) -> int:
-        query = select(func.count()).select_from(_joined()).where(*_conditions(filters))
+        query = select(func.count()).select_from(_joined())
         with self._database.reading() as connection:
             return _run(connection, query, filters).scalar_one()
 
@@ -256,7 +261,7 @@ class Items:
         source = _joined()
         if group == "error_kind":
             source = source.join(review_error, review_error.c.recognition_id == recognition.c.id)
-        query = select(key, func.count()).select_from(source).where(*_conditions(filters)).group_by(key).order_by(key)
+        query = select(key, func.count()).select_from(source).group_by(key).order_by(key)
         with self._database.reading() as connection:
             return {str(value): count for value, count in _run(connection, query, filters)}
 
@@ -270,7 +275,7 @@ class Items:
     def _count_frozen_kinds(self, filters: Filters) -> dict[str, int]:
         """The table of kinds has those of today alone; those of a frozen review stand in its JSON text."""
         key = review.c.error_kinds
-        query = select(key, func.count()).select_from(_joined()).where(*_conditions(filters)).group_by(key)
+        query = select(key, func.count()).select_from(_joined()).group_by(key)
         counts: Counter[str] = Counter()
         with self._database.reading() as connection:
             for written, count in _run(connection, query, filters):
@@ -279,7 +284,7 @@ class Items:
 
     def each(self, filters: Filters | None = None) -> Iterator[WholeItem]:
         """All items by id, a few in memory at a time, from one moment's view of the store."""
-        query = _whole().where(*_conditions(filters)).order_by(recognition.c.id)
+        query = _whole().order_by(recognition.c.id)
         with self._database.snapshot() as connection:
             for row in _run(connection.execution_options(yield_per=_ROWS_AT_ONCE), query, filters):
                 yield _whole_item(row)
@@ -291,20 +296,22 @@ class Items:
         """
         same = func.coalesce(func.sum(case((second_review.c.disputed, 0), else_=1)), 0)
         cer = func.coalesce(func.avg(second_review.c.cer), 0.0)
-        query = select(func.count(), same, cer).select_from(_joined()).where(*_conditions(filters))
+        query = select(func.count(), same, cer).select_from(_joined())
         with self._database.reading() as connection:
             return tuple(_run(connection, query.where(second_review.c.id.is_not(None)), filters).one())
 
     def marks(self, filters: Filters | None = None) -> Iterator[ItemMark]:
         """What fixes each item as it is at one moment, by id."""
-        query = _marked().where(*_conditions(filters)).order_by(recognition.c.id)
+        query = _marked().order_by(recognition.c.id)
         with self._database.snapshot() as connection:
             for row in _run(connection.execution_options(yield_per=_ROWS_AT_ONCE), query, filters):
                 yield _mark(row)
 
 
 def _run(connection: Connection, query: Select, filters: Filters | None) -> Result:
-    """Runs a query on items; of a frozen version, with what was frozen in the place of today's review."""
+    """Runs a query on the items that the filters choose; of a frozen version, with what was frozen in the place of
+    today's review."""
+    query = query.where(*_conditions(filters, connection.dialect.name))
     if not (filters and filters.version):
         return connection.execute(query)
     frozen = frozen_reviews(connection, filters.version)
@@ -321,7 +328,7 @@ def _run(connection: Connection, query: Select, filters: Filters | None) -> Resu
 
 def matching(connection: Connection, items: Sequence[int], filters: Filters | None) -> set[int]:
     """Those of these recognitions that the filters choose; without filters those that there are."""
-    query = select(recognition.c.id).select_from(_joined()).where(*_conditions(filters))
+    query = select(recognition.c.id).select_from(_joined())
     return set(_run(connection, query.where(recognition.c.id.in_(list(items))), filters).scalars())
 
 
@@ -347,7 +354,7 @@ def _joined() -> FromClause:
     )
 
 
-def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
+def _conditions(filters: Filters | None, dialect: str) -> list[ColumnElement[bool]]:
     if filters is None:
         return []
     listed = [
@@ -370,7 +377,7 @@ def _conditions(filters: Filters | None) -> list[ColumnElement[bool]]:
         + _errors(filters)
         + _tags(filters)
         + _times(filters)
-        + _text(filters)
+        + _text(filters, dialect)
         + _ids(filters)
         + _numbers(filters)
         + _not_by(filters)
@@ -432,11 +439,11 @@ def _times(filters: Filters) -> list[ColumnElement[bool]]:
     return since + until
 
 
-def _text(filters: Filters) -> list[ColumnElement[bool]]:
+def _text(filters: Filters, dialect: str) -> list[ColumnElement[bool]]:
     if not filters.text:
         return []
     wanted = storable(filters.text)
-    return [or_(_newest_text.icontains(wanted, autoescape=True), page.c.name.icontains(wanted, autoescape=True))]
+    return [search.holding_then(wanted) if filters.version else search.holding(wanted, dialect)]
 
 
 def _ids(filters: Filters) -> list[ColumnElement[bool]]:
@@ -479,7 +486,9 @@ def _not_by(filters: Filters) -> list[ColumnElement[bool]]:
     return [func.coalesce(name, "").not_in(names) for name in people]
 
 
-def _rows() -> Select:
+def _rows(whole: bool = False) -> Select:
+    """Args: whole: with the whole texts, as the engine read it and as it is now."""
+    texts = (recognition.c.text.label("read_text"), _newest_text.label("newest_text")) if whole else ()
     return select(
         recognition.c.id,
         recognition.c.page_id,
@@ -504,11 +513,14 @@ def _rows() -> Select:
         review.c.updated_at,
         func.substr(_newest_text, 1, SNIPPET).label("text"),
         _reviews.label("reviews"),
+        *texts,
     ).select_from(_joined())
 
 
-def _row(row: Row) -> ItemRow:
+def _row(row: Row, wanted: str) -> ItemRow:
     values: dict[str, Any] = dict(row._mapping)
+    if wanted:
+        values["found"] = search.place_of(wanted, values.pop("newest_text"), values.pop("read_text"))
     values["verdict"] = Verdict(row.verdict) if row.verdict else None
     values["state"] = State(row.state)
     values["error_kinds"] = tuple(ErrorKind(kind) for kind in json.loads(row.error_kinds))

@@ -14,7 +14,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.domain.review import State
 from ocr_ui.errors import BadInput, NotFound
-from ocr_ui.storage import people
+from ocr_ui.storage import people, search
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.records import ReadingRow, StoredRecognition
 from ocr_ui.storage.tables import page, recognition, review
@@ -43,6 +43,7 @@ class Recognitions:
             row["person_id"] = people.id_of(connection, person)
             recognition_id = connection.execute(insert(recognition).values(row)).inserted_primary_key[0]
             connection.execute(insert(review).values(_untouched(recognition_id, now)))
+            search.add(connection, recognition_id, row["text"])
         return recognition_id
 
     def get(self, recognition_id: int) -> StoredRecognition:

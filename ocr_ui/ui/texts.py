@@ -231,6 +231,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "Nothing matches these filters. Take some of them away.",
         "zh": "没有符合筛选条件的条目，请减少筛选条件。",
     },
+    "list.found_in.read": {"en": "(as the engine read it, corrected since)", "zh": "（引擎的原识别结果，后已更正）"},
     "list.blank": {"en": "(no text)", "zh": "（无文本）"},
     "list.download": {"en": "Download", "zh": "下载"},
     "list.format": {"en": "Format of the download", "zh": "下载格式"},

@@ -192,6 +192,16 @@ def test_pages_of_the_list_follow_each_other(client: TestClient) -> None:
     refused(client.get("/v1/recognitions/999999"), 404, "unknown_recognition")
 
 
+def test_a_text_is_searched_and_its_place_shown(client: TestClient) -> None:
+    number = post(client).json()["id"]
+    rows = client.get("/v1/recognitions", params={"text": "E\nTW"}).json()["recognitions"]
+    assert number in [row["id"] for row in rows]
+    place = {"before": "on", "match": "e tw", "after": "o", "where": "text", "cut": [False, False]}
+    assert rows[0]["found"] == place
+    assert client.get("/v1/recognitions", params={"text": 'e" OR "t'}).json()["total"] == 0
+    assert client.get("/v1/recognitions", params={"limit": 1}).json()["recognitions"][0]["found"] is None
+
+
 def test_templates_and_engines_are_listed(client: TestClient) -> None:
     found = {one["name"]: one for one in client.get("/v1/templates").json()["templates"]}
     assert found["full_text"]["engines"] == ["scripted"]

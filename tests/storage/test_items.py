@@ -50,7 +50,8 @@ def store(tmp_path: Path):
         (Filters(since=DAY + timedelta(days=2)), [3, 2]),
         (Filters(until=DAY + timedelta(days=2)), [1]),
         (Filters(text="betta"), [2]),
-        (Filters(text="Beta"), []),  # the newest text counts
+        (Filters(text="Beta"), [2]),  # as the engine had read it
+        (Filters(text="beta 1"), [2]),
         (Filters(text="c_d"), [3]),
         (Filters(text="_"), [3]),  # not a wildcard
         (Filters(text="0%"), [2]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import plotly.graph_objects as go
@@ -242,6 +243,7 @@ class DatasetTab:
             "page_name": row.page,
             "page_number": row.page_number,
             "snippet": row.text,
+            "found": row.found and asdict(row.found),
             "template": row.template,
             "template_title": titles.get(row.template),
             "engine": row.engine,

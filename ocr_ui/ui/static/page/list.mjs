@@ -83,8 +83,19 @@ function nameCell(item, words, open) {
       },
       make("bdi", { textContent: name }),
     ),
-    make("p", { class: "wb-snippet", dir: "auto", textContent: item.snippet || words["list.blank"] }),
+    item.found ? place(item.found, words) : snippet(item, words),
   );
+}
+
+function snippet(item, words) {
+  return make("p", { class: "wb-snippet", dir: "auto", textContent: item.snippet || words["list.blank"] });
+}
+
+/** The place that was looked for, with what stands around it. */
+export function place({ before, match, after, where, cut }, words) {
+  const around = [(cut[0] ? "…" : "") + before, make("mark", { textContent: match }), after + (cut[1] ? "…" : "")];
+  const read = where === "read" && make("span", { class: "wb-found-in", textContent: words["list.found_in.read"] });
+  return make("p", { class: "wb-snippet wb-place", dir: "auto" }, ...around, ...(read ? [" ", read] : []));
 }
 
 function verdict(item, words) {

@@ -1,0 +1,114 @@
+"""Search in recognised text: one question, whatever the database answers it with.
+
+SQLite keeps the texts once more in an FTS5 table of trigrams, one row an item, written by the two functions below. On
+PostgreSQL the columns themselves have trigram indices, where its extension `pg_trgm` could be made. What somebody looks
+for is always the text itself, never the language of an index.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, column, delete, or_, select, table, text
+
+from ocr_ui.storage.tables import correction, page, recognition, review
+
+INDEX = "item_text"
+LEAST_INDEXED = 3
+"""Characters; of fewer there is no trigram, and the texts themselves are looked through."""
+AROUND = 60
+"""Characters that are shown before and behind a place."""
+
+_index = table(INDEX, column("rowid", Integer), column("text"), column("corrected"))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A place that was found, with what stands around it on one line.
+
+    Attributes:
+        where: `text` as it is now, or `read`: what the engine had read before somebody corrected it.
+        cut: more stands before, and behind.
+    """
+
+    before: str
+    match: str
+    after: str
+    where: str
+    cut: tuple[bool, bool]
+
+
+def is_own(name: str | None) -> bool:
+    """A table or an index of the search, which `ocr_ui.storage.tables` does not describe."""
+    return (name or "").startswith((INDEX, "search_"))
+
+
+def add(connection: Connection, recognition_id: int, said: str) -> None:
+    """A new item with what its engine read."""
+    if _has_index(connection):
+        connection.execute(_index.insert().values(rowid=recognition_id, text=said, corrected=""))
+
+
+def correct(connection: Connection, recognition_id: int, said: str) -> None:
+    """An item's newest correction."""
+    if _has_index(connection):
+        connection.execute(_index.update().where(_index.c.rowid == recognition_id).values(corrected=said))
+
+
+def remove(connection: Connection, items: list[int]) -> None:
+    """Takes items out of the index, with nothing of them left in it."""
+    if _has_index(connection):
+        connection.execute(delete(_index).where(_index.c.rowid.in_(items)))
+        # Entries that were removed stay in their segments until those are merged.
+        connection.execute(text("INSERT INTO item_text(item_text) VALUES ('optimize')"))
+
+
+def holding(wanted: str, dialect: str) -> ColumnElement[bool]:
+    """Items with `wanted` in what their engine read, in the newest correction or in the name of the page."""
+    if dialect == "sqlite" and len(wanted) >= LEAST_INDEXED:
+        matches = text("item_text MATCH :quoted_text").bindparams(quoted_text=_quoted(wanted))
+        texts = [select(_index.c.rowid).where(matches)]
+    else:
+        texts = _looked_through(wanted)
+    return recognition.c.id.in_(texts[0].union_all(*texts[1:], _named(wanted)))
+
+
+def holding_then(wanted: str) -> ColumnElement[bool]:
+    """As `holding`, of the correction that the query has joined, whichever that is."""
+    columns = recognition.c.text, correction.c.text, page.c.name
+    return or_(*(one.icontains(wanted, autoescape=True) for one in columns))
+
+
+def place_of(wanted: str, newest: str, read: str) -> Found | None:
+    """Where a text stands first; None where it does not, as with an item that has it in its name."""
+    for where, whole in (("text", newest), ("read", read)):
+        found = re.search(re.escape(wanted), whole, re.IGNORECASE)
+        if found:
+            begin, end = max(0, found.start() - AROUND), found.end() + AROUND
+            parts = whole[begin : found.start()], found[0], whole[found.end() : end]
+            return Found(*(re.sub(r"\s+", " ", part) for part in parts), where, (begin > 0, end < len(whole)))
+    return None
+
+
+def _has_index(connection: Connection) -> bool:
+    return connection.dialect.name == "sqlite"
+
+
+def _quoted(wanted: str) -> str:
+    """As one string of FTS5, in which nothing has a meaning but the quotation mark."""
+    return '"' + wanted.replace('"', '""') + '"'
+
+
+def _looked_through(wanted: str) -> list[Select]:
+    read, fixed, newest = recognition.alias(), correction.alias(), review.alias()
+    latest = and_(newest.c.recognition_id == fixed.c.recognition_id, newest.c.latest_version == fixed.c.version)
+    return [
+        select(read.c.id).where(read.c.text.icontains(wanted, autoescape=True)),
+        select(fixed.c.recognition_id).join(newest, latest).where(fixed.c.text.icontains(wanted, autoescape=True)),
+    ]
+
+
+def _named(wanted: str) -> Select:
+    read, of = recognition.alias(), page.alias()
+    return select(read.c.id).join(of, of.c.id == read.c.page_id).where(of.c.name.icontains(wanted, autoescape=True))
