@@ -23,6 +23,8 @@ export function listenToPointers({ pane, stage, overlay, editor, editInPlace, si
   on("pointerup", up);
   on("pointercancel", cancel);
   on("pointerleave", () => editor.hover(null));
+  // Else Chromium takes the end of a quick move for a fling, although nothing scrolls here, and swallows the next tap.
+  on("touchmove", (event) => event.cancelable && event.preventDefault(), { passive: false });
   on("dblclick", (event) => {
     const id = event.target.dataset?.id ?? (event.target.dataset?.handle ? editor.selected : null);
     if (id && editor.canEdit) editInPlace(id);
