@@ -97,7 +97,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     )
     app.state.workbench = workbench
     add_docs(app)
-    app.include_router(measure_routes())
+    app.include_router(measure_routes(workbench))
     app.include_router(ocr_routes(workbench, localize, localize_error))
     app.include_router(chat_routes(workbench, localize_error))
     add_error_handlers(app, localize_error)

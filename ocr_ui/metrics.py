@@ -6,10 +6,21 @@ The counters are of the process, as Prometheus has it: several servers in one (t
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 STAGES = ("receive", "decode_image", "prepare", "queue", "first_token", "tokens", "parse", "store")
 """receive: bytes arrive; decode_image: to an upright RGB picture; prepare: the engine's copy; queue: waiting for the
@@ -67,17 +78,71 @@ REQUESTS_AT_WORK = Gauge(
     "ocr_ui_requests_at_work", "Requests with a picture that are worked on or wait.", registry=REGISTRY
 )
 REFUSED = Counter("ocr_ui_refused", "Requests with a picture that were refused as too many.", registry=REGISTRY)
+ERRORS = Counter(
+    "ocr_ui_errors",
+    "Errors that were told, by where they were: page, rest, reading, job.",
+    ["where", "code"],
+    registry=REGISTRY,
+)
+TOKENS = Counter("ocr_ui_tokens", "Tokens of answers.", ["engine"], registry=REGISTRY)
+REVIEWS = Counter("ocr_ui_reviews", "Reviews that were saved, by what became of them.", ["state"], registry=REGISTRY)
+JOB_PAGES = Counter("ocr_ui_job_pages", "Pages of batches that this process ended.", ["outcome"], registry=REGISTRY)
+ProcessCollector(registry=REGISTRY)
 for _stage in STAGES:
     STAGE_SECONDS.labels(_stage)
 for _state in ("waiting", "running"):
     AT_WORK.labels(_state)
+for _outcome in ("done", "failed"):
+    JOB_PAGES.labels(_outcome)
 
 
-def reading_ended(engine: str, outcome: str, timings: Mapping[str, float]) -> None:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A reading that ended.
+
+    Attributes:
+        at: when, in the seconds of `time.monotonic`.
+        seconds: of all its stages together.
+        tokens: of its answer, None where they are not counted.
+    """
+
+    at: float
+    engine: str
+    outcome: str
+    seconds: float
+    tokens: int | None
+    stages: Mapping[str, float]
+
+
+ENDED: deque[Ended] = deque(maxlen=2_000)
+"""The newest readings of this process."""
+FAULTS: deque[tuple[float, str, str]] = deque(maxlen=2_000)
+"""The newest errors: when (monotonic seconds), where, code."""
+
+
+def reading_ended(engine: str, outcome: str, timings: Mapping[str, float], tokens: int | None = None) -> None:
     """Args: timings: seconds by stage."""
     READINGS.labels(engine, outcome).inc()
+    TOKENS.labels(engine).inc(tokens or 0)
     for stage, seconds in timings.items():
-        STAGE_SECONDS.labels(stage).observe(seconds)
+        stage_ended(stage, seconds)
+    ENDED.append(Ended(time.monotonic(), engine, outcome, sum(timings.values()), tokens, dict(timings)))
+
+
+def stage_ended(stage: str, seconds: float) -> None:
+    """One stage of a reading whose others are told elsewhere."""
+    STAGE_SECONDS.labels(stage).observe(seconds)
+
+
+def error_told(where: str, code: str) -> None:
+    """Args: where: page, rest, reading or job."""
+    ERRORS.labels(where, code).inc()
+    FAULTS.append((time.monotonic(), where, code))
+
+
+def at_work(state: str) -> int:
+    """Readings that are `waiting` or `running` now."""
+    return int(REGISTRY.get_sample_value("ocr_ui_readings_at_work", {"state": state}) or 0)
 
 
 class AtWork:
@@ -100,6 +165,70 @@ class AtWork:
         self.be("")
 
 
-def exposition() -> tuple[bytes, str]:
-    """All that is counted, in Prometheus's text form, and its media type."""
-    return generate_latest(REGISTRY), CONTENT_TYPE_LATEST
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A figure that is looked up when somebody asks for it.
+
+    Attributes:
+        name: without `_total`, which counters get.
+        counts: it is a counter.
+    """
+
+    name: str
+    says: str
+    labels: tuple[str, ...] = ()
+    counts: bool = False
+
+
+ENGINE = ("engine",)
+CARD = ("card", "name")
+LOOKED = {
+    one.name: one
+    for one in (
+        Looked("ocr_ui_engine_state", "1 for the state that an engine is in.", ("engine", "state")),
+        Looked("ocr_ui_engine_places", "Pages that an engine reads at once, at most.", ENGINE),
+        Looked("ocr_ui_engine_running", "Pages that an engine reads.", ENGINE),
+        Looked("ocr_ui_engine_waiting", "Pages that wait inside an engine.", ENGINE),
+        Looked("ocr_ui_engine_cache_ratio", "Share of the cache for pages that is taken.", ENGINE),
+        Looked("ocr_ui_engine_preemptions", "Pages put back because the cache was full.", ENGINE, True),
+        Looked("ocr_ui_engine_drafts", "Proposals of the draft model that were checked.", ENGINE, True),
+        Looked("ocr_ui_engine_drafts_rejected", "Proposals of which nothing was right.", ENGINE, True),
+        Looked("ocr_ui_engine_draft_tokens", "Tokens of these proposals.", ENGINE, True),
+        Looked("ocr_ui_engine_draft_tokens_accepted", "Tokens of these proposals that were right.", ENGINE, True),
+        Looked("ocr_ui_engine_tokens", "Tokens that an engine has written.", ENGINE, True),
+        Looked("ocr_ui_engine_prompt_tokens", "Tokens of pictures and prompts that it has taken in.", ENGINE, True),
+        Looked("ocr_ui_engine_part_seconds", "Seconds of ended pages by part.", ("engine", "part"), True),
+        Looked("ocr_ui_gpu_busy_ratio", "Share of the time in which a card had work.", CARD),
+        Looked("ocr_ui_gpu_memory_used_bytes", "Memory of a card that is taken.", CARD),
+        Looked("ocr_ui_gpu_memory_bytes", "Memory of a card.", CARD),
+        Looked("ocr_ui_jobs", "Batches by state.", ("state",)),
+        Looked("ocr_ui_job_pages_waiting", "Pages of batches that are to be read."),
+    )
+}
+
+
+@dataclass(slots=True)
+class Seen:
+    """Figures of `LOOKED` that were looked up: values by name, each with its labels."""
+
+    values: dict[str, list[tuple[Sequence[str], float]]] = field(default_factory=dict)
+
+    def add(self, name: str, value: float, *labels: str) -> None:
+        if len(labels) != len(LOOKED[name].labels):
+            raise ValueError(f"{name} has the labels {LOOKED[name].labels}")
+        self.values.setdefault(name, []).append((labels, float(value)))
+
+    def collect(self) -> Iterable[Metric]:
+        """All families, those without a value too: a name that a dashboard asks for is always there."""
+        for name, one in LOOKED.items():
+            kind = CounterMetricFamily if one.counts else GaugeMetricFamily
+            family = kind(name, one.says, labels=one.labels)
+            for labels, value in self.values.get(name, ()):
+                family.add_metric(list(labels), value)
+            yield family
+
+
+def exposition(seen: Seen) -> tuple[bytes, str]:
+    """All that is counted and was looked up, in Prometheus's text form, and its media type."""
+    text = generate_latest(REGISTRY) + generate_latest(seen)  # type: ignore[arg-type]
+    return text, CONTENT_TYPE_LATEST

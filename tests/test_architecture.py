@@ -41,7 +41,7 @@ ALLOWED: dict[str, set[str]] = {
         "storage",
     },
     "api": {"services", "domain", "errors", "settings", "metrics"},
-    "ui": {"services", "domain", "errors", "settings", "render"},
+    "ui": {"services", "domain", "errors", "settings", "render", "metrics"},
     "commands": {"client", "services", "domain", "errors", "settings", "metrics", "render", "scoring", "storage"},
     "__main__": {
         "commands",

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.errors import BadInput, EngineBusy, TooMany, WorkbenchError, internal
+from ocr_ui.metrics import error_told
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +65,7 @@ def error_response(
     error: WorkbenchError, request: Request, localize_error: Localize, status: int | None = None
 ) -> Response:
     """The answer that tells an error, in the language of the request."""
+    error_told("rest", error.code)
     body = error_body(error, localize_error, language_of(request))
     response = ExactJSONResponse(body, status_code=status or error.status)
     if isinstance(error, EngineBusy | TooMany):

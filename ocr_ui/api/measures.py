@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 from fastapi import APIRouter, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.metrics import REQUEST_SECONDS, REQUESTS, exposition
+from ocr_ui.services.workbench import Workbench
 
 ELSEWHERE = "other"
 """Route of what no route takes, and of the page's own files: addresses that anybody makes up must not become rows."""
 
 
-def measure_routes() -> APIRouter:
+def measure_routes(workbench: Workbench) -> APIRouter:
     routes = APIRouter(tags=["health"])
 
     @routes.get("/metrics", responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}})
     async def metrics() -> Response:
-        """Requests, readings and the seconds of their stages, in Prometheus's text form."""
-        text, media_type = exposition()
+        """Requests, readings and the seconds of their stages, engines, cards and batches, in Prometheus's text form."""
+        text, media_type = exposition(await asyncio.to_thread(workbench.looker.seen))
         return Response(text, media_type=media_type)
 
     return routes

@@ -38,6 +38,10 @@ MOVES: dict[State, frozenset[State]] = {
 """From each state, the states that may follow."""
 
 
+REVIEWED = (State.SUBMITTED, State.ACCEPTED, State.REJECTED)
+"""States in which somebody has judged the item."""
+
+
 class ErrorKind(StrEnum):
     """What kind of mistake the model made."""
 

@@ -275,6 +275,45 @@ class RemovableEngine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class EngineLoad:
+    """What an engine has to do now, and what it did since the product was started; zeros where it does not know.
+
+    Attributes:
+        places: pages that it reads at once, at most.
+        running, waiting: pages now.
+        cache: share of the cache for pages that is taken, 0 to 1; None where there is none.
+        preemptions: pages that were put back for a while because the cache was full.
+        drafts, drafts_rejected: proposals of a draft model that were checked, and those of which nothing was right.
+        draft_tokens, draft_tokens_accepted: the same in tokens.
+        tokens, prompt_tokens: written, and taken in with pictures and prompts.
+        queued_seconds, picture_seconds, answer_seconds: of pages that ended: waiting inside the engine, taking in
+            picture and prompt until the first token, writing the rest.
+    """
+
+    places: int = 0
+    running: int = 0
+    waiting: int = 0
+    cache: float | None = None
+    preemptions: int = 0
+    drafts: int = 0
+    drafts_rejected: int = 0
+    draft_tokens: int = 0
+    draft_tokens_accepted: int = 0
+    tokens: int = 0
+    prompt_tokens: int = 0
+    queued_seconds: float = 0.0
+    picture_seconds: float = 0.0
+    answer_seconds: float = 0.0
+
+
+@runtime_checkable
+class MeasuredEngine(Protocol):
+    """An engine that tells of its inside."""
+
+    def load(self) -> EngineLoad: ...
+
+
 class SamplingEngine(Engine, Protocol):
     """An engine whose `Capabilities.answers_together` is set."""
 

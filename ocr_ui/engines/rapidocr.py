@@ -14,6 +14,7 @@ from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.base import (
     Capabilities,
     EngineEvent,
+    EngineLoad,
     EngineRequest,
     EngineState,
     Finished,
@@ -73,6 +74,9 @@ class Slot:
                 self._call(self._waiting.popleft())
         elif job in self._waiting:
             self._waiting.remove(job)
+
+    def load(self) -> EngineLoad:
+        return EngineLoad(places=1, running=int(self._working is not None), waiting=len(self._waiting))
 
     def _call(self, job: Job) -> None:
         if not job.turn.done():
@@ -191,6 +195,9 @@ class RapidOcrEngine:
 
     def health(self) -> Health:
         return self._health
+
+    def load(self) -> EngineLoad:
+        return self._slot.load()
 
     async def close(self) -> None:
         """Ends what runs and what waits."""

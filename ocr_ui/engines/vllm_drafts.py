@@ -7,9 +7,7 @@ card and version; afterwards every step in use is watched. See `draft_watch` for
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines import draft_watch, vllm_memory
@@ -115,34 +113,3 @@ class Drafts:
         if not self._measured.pays:
             said.append("off from the next start: it does not pay at this load")
         return "; ".join(part for part in said if part)
-
-
-def stat_logger(watch: Callable[[], Stopwatch]) -> Callable[[Any, int], Any]:
-    """A factory of vLLM's: tells the stopwatch of the moment each step of the first engine."""
-    import time
-
-    from vllm.v1.metrics.loggers import StatLoggerBase
-
-    class Steps(StatLoggerBase):
-        def __init__(self, vllm_config: Any, engine_index: int = 0) -> None:
-            self._first = engine_index == 0
-
-        def record(
-            self, scheduler_stats: Any, iteration_stats: Any, mm_cache_stats: Any = None, engine_idx: int = 0
-        ) -> None:
-            if not self._first or scheduler_stats is None:
-                return
-            drafted = scheduler_stats.spec_decoding_stats
-            watch().step(
-                time.monotonic(),
-                scheduler_stats.num_running_reqs,
-                iteration_stats.num_generation_tokens if iteration_stats else 0,
-                iteration_stats.num_prompt_tokens if iteration_stats else 0,
-                drafted.num_drafts if drafted else 0,
-                drafted.num_accepted_tokens if drafted else 0,
-            )
-
-        def log_engine_initialized(self) -> None:
-            pass
-
-    return Steps

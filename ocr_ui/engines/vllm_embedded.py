@@ -21,6 +21,7 @@ from ocr_ui.engines.base import (
     Capabilities,
     DraftReason,
     EngineEvent,
+    EngineLoad,
     EngineRequest,
     EngineState,
     Health,
@@ -32,7 +33,8 @@ from ocr_ui.engines.base import (
 )
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.engines.runs import Ended, Places, Run, Said
-from ocr_ui.engines.vllm_drafts import Drafts, stat_logger
+from ocr_ui.engines.vllm_drafts import Drafts
+from ocr_ui.engines.vllm_figures import Figures, stat_logger
 from ocr_ui.engines.vllm_model import find_model
 from ocr_ui.engines.vllm_start import FailureNote, did_not_start, make_llm, no_more_requests, prepare_process
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
@@ -91,6 +93,7 @@ class VllmEngine:
         self._llm: AsyncLLM | None = None
         self._note = FailureNote()
         self._drafts: Drafts | None = None
+        self._figures = Figures()
         self._special: dict[int, str] = {}
         self._runs: dict[str, Run] = {}
         self._places = Places(settings.max_num_seqs)
@@ -127,6 +130,11 @@ class VllmEngine:
     def running(self) -> int:
         """Requests that vLLM holds now, those in its own queue included."""
         return self._llm.output_processor.get_num_unfinished_requests() if self._llm else 0
+
+    def load(self) -> EngineLoad:
+        """See `EngineLoad`; of what vLLM told after its last step."""
+        before = sum(not run.working for run in self._runs.values())
+        return self._figures.load(self._settings.max_num_seqs, self.running(), before)
 
     def is_idle(self) -> bool:
         return not self._runs
@@ -298,7 +306,7 @@ class VllmEngine:
             pass
 
     async def _make(self, folder: Path, draft: Path | None) -> None:
-        watched = [stat_logger(lambda: self._drafts.watch)] if self._drafts.folder else []
+        watched = stat_logger(self._figures, lambda: self._drafts.watch)
         making = asyncio.ensure_future(asyncio.to_thread(make_llm, folder, draft, self._settings, watched))
         try:
             self._llm = await asyncio.shield(making)

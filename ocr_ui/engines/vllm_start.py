@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,10 +149,11 @@ def engine_arguments(folder: Path, draft: Path | None, settings: Settings) -> di
     return arguments
 
 
-def make_llm(folder: Path, draft: Path | None, settings: Settings, stat_loggers: Sequence[Any] = ()) -> AsyncLLM:
+def make_llm(folder: Path, draft: Path | None, settings: Settings, stat_logger: Any) -> AsyncLLM:
     """Loads the model; takes from half a minute to minutes, so run it in a thread.
 
-    vLLM's own statistics are left out: they are worked out in the event loop, after every step.
+    vLLM's own counters for Prometheus are left out, and its lines in the log: `stat_logger`, a factory of vLLM's, is
+    all that is told of each step.
 
     Raises:
         EngineDead: vLLM did not start.
@@ -165,7 +166,7 @@ def make_llm(folder: Path, draft: Path | None, settings: Settings, stat_loggers:
     structured = StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True)
     arguments = {**engine_arguments(folder, draft, settings), "structured_outputs_config": structured}
     try:
-        return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=list(stat_loggers) or None)
+        return AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments), stat_loggers=[stat_logger])
     except Exception as error:  # whatever vLLM raises, a person is told
         raise did_not_start(error, folder) from error
 

@@ -11,8 +11,9 @@ from typing import Any
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.person import Person
-from ocr_ui.domain.review import ErrorKind, Review, State, Verdict
+from ocr_ui.domain.review import REVIEWED, ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput
+from ocr_ui.metrics import REVIEWS
 from ocr_ui.scoring.differences import Difference, compare, same
 from ocr_ui.services.access import needs, require
 from ocr_ui.services.checked_content import checked
@@ -235,6 +236,7 @@ class Annotator:
             now = self._store.reviews.get(change.recognition_id).review
             review = _judged(change, now, difference, version)
             stored = self._store.reviews.set(change.recognition_id, review, change.base_revision, change.client_key)
+        _count(now.state, review.state)
         return _saved(stored, version, difference.edit_distance, difference.cer)
 
     def _version(self, change: _Change, item: Item, content: PageContent, difference: Difference) -> int:
@@ -274,7 +276,14 @@ class Annotator:
         with self._store.transaction():
             now = self._store.reviews.get(recognition_id).review
             wanted = replace(now, state=state, person=person.name, note=now.note if note is None else note)
-            return self._store.reviews.set(recognition_id, wanted, base_revision, client_key)
+            stored = self._store.reviews.set(recognition_id, wanted, base_revision, client_key)
+        _count(now.state, state)
+        return stored
+
+
+def _count(before: State, after: State) -> None:
+    if before != after and after in REVIEWED:
+        REVIEWS.labels(after.value).inc()
 
 
 def _judged(change: _Change, before: Review, difference: Difference, version: int) -> Review:

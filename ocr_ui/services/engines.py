@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 from ocr_ui.domain.prompt import Task
-from ocr_ui.engines.base import Engine, EngineState, Health, RemovableEngine
+from ocr_ui.engines.base import Engine, EngineLoad, EngineState, Health, MeasuredEngine, RemovableEngine
 from ocr_ui.engines.registry import create_engine, unknown_kind
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, WorkbenchError
 from ocr_ui.services.engine_entries import READER, EngineEntry, engine_entries
@@ -266,6 +266,11 @@ class Engines:
             put_away = self._put_away.get(name)
             return Health(EngineState.IDLE, problems=(put_away,) if put_away else ())
         return self._engines[name].health()
+
+    def loads(self) -> dict[str, EngineLoad]:
+        """What the engines that tell it have to do, by name."""
+        told = ((name, engine) for name, engine in self._engines.items() if isinstance(engine, MeasuredEngine))
+        return {name: engine.load() for name, engine in told}
 
     def can(self, task: Task) -> list[str]:
         """Names of the engines that do a task."""

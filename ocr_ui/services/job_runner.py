@@ -27,6 +27,7 @@ from ocr_ui.errors import (
     WorkbenchError,
 )
 from ocr_ui.images import refusals
+from ocr_ui.metrics import JOB_PAGES, error_told
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
 from ocr_ui.services.jobs import JobProgress, Jobs, path_of
@@ -145,7 +146,10 @@ class JobRunner:
     async def _one(self, task: PageTask) -> None:
         """One page, or a file to be looked into; whatever happens stands with it, or it waits again."""
         try:
-            await (self._read(task) if task.number else self._look_into(task))
+            if not task.number:
+                await self._look_into(task)
+            elif await self._read(task):
+                JOB_PAGES.labels("done").inc()
         except (EngineDead, StoreFailed) as error:
             await self._give_back(task, error)
         except EngineBusy:
@@ -167,6 +171,8 @@ class JobRunner:
     async def _failed(self, task: PageTask, error: WorkbenchError) -> None:
         final = not task.number and isinstance(error, BadInput) and error.code not in MAY_PASS
         value = error_value(error)
+        error_told("job", error.code)
+        JOB_PAGES.labels("failed").inc()
         await self._quietly(asyncio.to_thread(self._store.jobs.failed, self.holder, task, value, final))
 
     async def _give_back(self, task: PageTask, error: WorkbenchError | None = None) -> None:
@@ -225,20 +231,21 @@ class JobRunner:
 
     # A page
 
-    async def _read(self, task: PageTask) -> None:
+    async def _read(self, task: PageTask) -> bool:
+        """Whether the page is done; one whose reading was stopped waits again."""
         job = await asyncio.to_thread(self._store.jobs.get, task.job)
         route = Routing(self._store, self.holder, task, read_rules(job.asked["rules"]))
         page_id, request = await self._prepared(task, job)
         if task.recognition_id is None:
             if not await self._read_with(task, job, page_id, request, job.asked["engine"], route.keep_first):
-                return
+                return False
         else:
             await asyncio.to_thread(route.go_on, task.recognition_id)
         if route.again is None:
-            return
+            return True
         again = replace(request, run_id=uuid.uuid4().hex)
         try:
-            await self._read_with(task, job, page_id, again, route.again.engine, route.keep_second)
+            return await self._read_with(task, job, page_id, again, route.again.engine, route.keep_second)
         except (EngineDead, EngineBusy, StoreFailed, Conflict):
             raise
         except WorkbenchError as error:
@@ -246,6 +253,7 @@ class JobRunner:
                 raise
             log.warning("page %d of %s was not read again: %s", task.number, task.name, error)
             await asyncio.to_thread(route.second_failed)
+            return True
 
     async def _read_with(
         self, task: PageTask, job: StoredJob, page_id: int, request: ReadRequest, engine: str, keep: Keep

@@ -14,6 +14,7 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
+from ocr_ui.metrics import stage_ended
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.access import needs
 from ocr_ui.services.admission import too_late
@@ -100,6 +101,7 @@ class Ocr:
         template.render(asked.variables)
         engine = self._engines.called(asked.engine) if asked.engine else ""
         check_engine(await self._engines.ready(engine, LOADING_BEAT), template)
+        stage_ended("receive", asked.receive_seconds)
         received = await self._pages.receive(asked.data, asked.name, asked.person, asked.page)
         request = ReadRequest(
             template,

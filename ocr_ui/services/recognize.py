@@ -17,7 +17,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed
-from ocr_ui.metrics import AtWork, StageClock, reading_ended
+from ocr_ui.metrics import AtWork, StageClock, error_told, reading_ended, stage_ended
 from ocr_ui.services.access import needs, who
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.figures import add_reading
@@ -181,17 +181,22 @@ class Recognizer:
     ) -> Reading:
         recognition = step.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
-        if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
-            return Reading(page, step)
         name = replace(recognition.engine, name=engine or self._engines.default)
         timings = {**clock.seconds, **recognition.timings}
-        reading_ended(name.name or name.kind, recognition.outcome, timings)
+        reading_ended(name.name or name.kind, recognition.outcome, timings, recognition.generation.tokens)
+        if step.error is not None:
+            error_told("reading", step.error.code)
+        if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
+            return Reading(page, step)
         timed = replace(recognition, engine=name, timings=timings)
         reader = Person(person) if person else None
+        begin = time.perf_counter()
         try:
             stored = await asyncio.to_thread(keep, timed, page_id, reader)
         except StoreFailed as error:
+            error_told("reading", error.code)
             return Reading(page, replace(step, state="failed", error=error))
+        stage_ended("store", time.perf_counter() - begin)
         return Reading(page, replace(step, recognition=timed), stored)
 
     def is_reading(self, owner: str) -> bool:

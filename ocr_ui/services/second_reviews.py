@@ -11,7 +11,7 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.person import Person
-from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
+from ocr_ui.domain.review import REVIEWED, Correction, ErrorKind, Review, Verdict
 from ocr_ui.domain.second import Choice, SecondReview
 from ocr_ui.errors import BadInput, Conflict, NotFound
 from ocr_ui.scoring.differences import compare
@@ -32,7 +32,6 @@ from ocr_ui.storage import people
 from ocr_ui.storage.records import AgreementRow, StoredCorrection, StoredReview, StoredSecondReview
 from ocr_ui.storage.store import Store
 
-REVIEWED = (State.SUBMITTED, State.ACCEPTED, State.REJECTED)
 TAKES = ("first", "second", "own")
 
 

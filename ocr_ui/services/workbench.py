@@ -24,6 +24,7 @@ from ocr_ui.services.figures import CatchUp
 from ocr_ui.services.job_runner import JobRunner
 from ocr_ui.services.jobs import Jobs
 from ocr_ui.services.line_history import LineHistory
+from ocr_ui.services.look import Looker
 from ocr_ui.services.ocr import Ocr
 from ocr_ui.services.page_sessions import PageSessions
 from ocr_ui.services.pictures import PageStore, Upright
@@ -78,6 +79,7 @@ class Workbench:
     runner: JobRunner
     evaluator: Evaluator
     calibrator: Calibrator
+    looker: Looker
     dataset: Dataset
     catch_up: CatchUp
     versions: DatasetVersions
@@ -138,6 +140,7 @@ class Workbench:
             runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
             evaluator=Evaluator(store, engines, templates, settings),
             calibrator=Calibrator(store, settings),
+            looker=Looker(store, engines),
             dataset=dataset,
             catch_up=CatchUp(store),
             versions=DatasetVersions(store),

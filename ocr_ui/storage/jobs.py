@@ -262,6 +262,15 @@ class Jobs:
                 counts[TaskState(state)] += count
         return JobTotals(*counts.values(), unopened=unopened, retryable=again, seconds=seconds, per_second=speed)
 
+    def counts(self) -> tuple[dict[str, int], int]:
+        """Batches by state, and the pages and files of all that go on which are to be read."""
+        states = select(job.c.state, func.count()).group_by(job.c.state)
+        left = select(func.count()).select_from(job_task).join(job, job.c.id == job_task.c.job_id)
+        left = left.where(job_task.c.state.in_(_LEFT), job.c.state.not_in(_ENDED))
+        with self._database.reading() as connection:
+            known = dict(connection.execute(states).all())
+            return {**dict.fromkeys(JobState, 0), **known}, connection.scalar(left) or 0
+
     def failures(self, number: int, limit: int = 100) -> list[FailedTask]:
         """Pages and files that failed, in order."""
         query = (

@@ -14,6 +14,7 @@ from contextlib import aclosing, closing, contextmanager
 from typing import Any
 
 from ocr_ui.errors import WorkbenchError, internal
+from ocr_ui.metrics import error_told
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import error_sentence
 
@@ -46,10 +47,11 @@ def guard(demo: gr.Blocks, title: str, language: str) -> None:
 
 def expected(error: Exception) -> WorkbenchError:
     """The error itself where it was made to be told; else one that tells nothing of it, and the log has it."""
-    if isinstance(error, WorkbenchError):
-        return error
-    log.error("a handler of the page failed", exc_info=error)
-    return internal()
+    told = error if isinstance(error, WorkbenchError) else internal()
+    error_told("page", told.code)
+    if told is not error:
+        log.error("a handler of the page failed", exc_info=error)
+    return told
 
 
 def _guarded(handler: Callable, told: Callable) -> Callable:

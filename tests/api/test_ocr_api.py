@@ -294,14 +294,14 @@ def test_readings_and_their_stages_are_counted(client: TestClient) -> None:
     def now() -> list[float]:
         return [
             counted("ocr_ui_readings_total", engine="scripted", outcome="complete"),
-            counted("ocr_ui_stage_seconds_count", stage="tokens"),
+            *(counted("ocr_ui_stage_seconds_count", stage=stage) for stage in ("receive", "tokens", "store")),
             counted("ocr_ui_requests_total", method="POST", route="/v1/ocr", status="200"),
             counted("ocr_ui_request_seconds_count", method="POST", route="/v1/ocr"),
         ]
 
     before = now()
     assert post(client).status_code == 200
-    assert [after - one for after, one in zip(now(), before, strict=True)] == [1, 1, 1, 1]
+    assert [after - one for after, one in zip(now(), before, strict=True)] == [1, 1, 1, 1, 1, 1]
     for path in ("/v1/made/up", "/v1/made/up/too"):
         client.get(path)
     text = client.get("/metrics").text

@@ -151,6 +151,7 @@ async def test_one_reads_one_waits_the_next_is_refused(engine: RapidOcrEngine, m
     with pytest.raises(EngineBusy) as refused:
         await anext(engine.generate(request(PAGE, "r3")))
     assert refused.value.code == "queue_full"
+    assert (engine.load().running, engine.load().waiting) == (1, 1)
     assert not waiting.done()
     models.go.set()
     assert len(texts_of(await reading)) == len(texts_of(await waiting)) == 10

@@ -96,6 +96,9 @@ async def test_what_drafts_save_is_timed_and_remembered(
         assert pace.drafts > 0
         assert 0 < pace.accepted <= 4 * pace.drafts
         assert pace.tokens == pace.steps + pace.accepted
+        told = engine.load()
+        assert 0 <= told.drafts_rejected < told.drafts
+        assert told.drafts - told.drafts_rejected <= told.draft_tokens_accepted <= told.draft_tokens
         assert "tokens a step" in engine.description["drafts"]
     else:
         assert engine.description["drafts"].startswith("off: they do not pay here")

@@ -204,6 +204,27 @@ async def test_pages_read_at_once_keep_their_answers(engine: VllmEngine) -> None
     assert [reading.text for reading in readings] == [BOOK[name].answer for name in CARDS]
 
 
+async def test_vllm_tells_of_its_queue_its_cache_and_its_times(engine: VllmEngine) -> None:
+    before = engine.load()
+    assert (before.places, before.running, before.waiting) == (32, 0, 0)
+    async with aclosing(engine.generate(request(LONG))) as events:
+        async for event in events:
+            if isinstance(event, TextDelta):
+                break
+        during = engine.load()
+    await asyncio.wait_for(nothing_runs(engine), 1)
+    assert (during.running, during.waiting) == (1, 0)
+    assert 0 < during.cache < 1
+    reading = await read(engine, "poster")
+    after = engine.load()
+    assert (after.running, after.waiting, after.cache) == (0, 0, 0)
+    assert after.tokens - during.tokens >= reading.generation.tokens
+    assert after.prompt_tokens > during.prompt_tokens
+    assert after.picture_seconds > before.picture_seconds
+    assert after.answer_seconds > before.answer_seconds
+    assert (after.drafts, after.preemptions) == (0, 0)
+
+
 async def test_a_hundred_aborts_leave_nothing_running(engine: VllmEngine) -> None:
     ways = [by_abort, by_closing, by_cancelling]
     for round_ in range(10):
