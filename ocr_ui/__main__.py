@@ -443,9 +443,8 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.templates import open_templates
     from ocr_ui.storage.store import Store
 
-    known = open_templates(settings).list()
     with Store.open(settings) as store:
-        places = arguments.folder, store, settings, known
+        places = arguments.folder, store, settings, open_templates(settings, store).list()
         report = import_labels(arguments.format, *places, arguments.person, arguments.pictures)
     print_json(asdict(report))
     return 0

@@ -7,7 +7,7 @@ of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,12 +23,17 @@ MAX_TEXT = 20_000
 MAX_NOTE = 1_000
 """Characters of a note."""
 
+MAX_DESCRIPTION = 1_000
+"""Characters of a description in one language."""
+
+MAX_TAGS = 20
+
 MAX_FILE = 200_000
 """Bytes of a template file."""
 
 SAMPLING: dict[str, tuple[type, float, float]] = {
     "temperature": (float, 0, 2),
-    "top_p": (float, 0, 1),
+    "top_p": (float, 0.01, 1),
     "top_k": (int, -1, 200_000),
     "min_p": (float, 0, 1),
     "repetition_penalty": (float, 0.01, 2),
@@ -43,7 +48,7 @@ to the model's context)."""
 T = TypeVar("T")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,40}")
 _HALF = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
-_KEYS = ("name", "title", "description", "task", "variables", "sampling", "structured", "saved", "note")
+_KEYS = ("name", "title", "description", "task", "variables", "sampling", "structured", "tags", "saved", "note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +79,12 @@ def read_template_text(path: Path) -> str:
         raise _broken(path.name, line, "the file is not UTF-8 text") from error
 
 
-def load_template(source: str, file: str, name: str, builtin: bool) -> TemplateFile:
+def load_template(source: str, file: str, name: str | None, builtin: bool) -> TemplateFile:
     """Reads the content of a template file.
 
     Args:
         file: what the file is called in messages.
-        name: what the template must be called.
+        name: what the template must be called; None for what the file says itself.
 
     Raises:
         BadInput: code `template_broken`, with file and line.
@@ -90,6 +95,7 @@ def load_template(source: str, file: str, name: str, builtin: bool) -> TemplateF
     if lines[0].rstrip() != "---" or end is None:
         raise _broken(file, 1, "it must begin with its settings between two lines of ---")
     reader = _FrontMatter(file, "\n".join(lines[1:end]))
+    name = reader.word("name", file.removesuffix(".md")) if name is None else name
     template = reader.template(name, "\n".join(lines[end + 1 :]).removesuffix("\n"), builtin)
     _check_file_placeholders(template, file, end + 2, reader.line_of("variables"))
     return TemplateFile(template, reader.word("saved"), reader.word("note"))
@@ -105,6 +111,7 @@ def dump_template(template: PromptTemplate, saved: str = "", note: str = "") -> 
         "variables": [_variable_dict(variable) for variable in template.variables],
         "sampling": dict(template.sampling),
         "structured": template.structured,
+        "tags": list(template.tags),
         "saved": saved,
         "note": note,
     }
@@ -191,6 +198,7 @@ class _FrontMatter:
             builtin=builtin,
             description=self._labels(self._front, "description"),
             structured=self._structured(),
+            tags=self._checked("tags", checked_tags, self._front.get("tags") or ()),
         )
 
     def _structured(self) -> bool:
@@ -282,6 +290,58 @@ def checked_titles(titles: Mapping[str, str]) -> dict[str, str]:
     if not kept or any(len(title) > 200 or _HALF.search(title) for title in kept.values()):
         raise BadInput("template_bad_title", "A template needs a title, of at most 200 characters.", "Type one.")
     return kept
+
+
+def checked_descriptions(descriptions: Mapping[str, str]) -> dict[str, str]:
+    kept = {language: words.strip() for language, words in descriptions.items() if words.strip()}
+    if any(len(words) > MAX_DESCRIPTION or _HALF.search(words) for words in kept.values()):
+        raise BadInput(
+            "template_bad_description",
+            f"A description has at most {MAX_DESCRIPTION} characters.",
+            "Shorten it.",
+            limit=MAX_DESCRIPTION,
+        )
+    return kept
+
+
+def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Each once, without blanks around it, in the order given."""
+    right = isinstance(tags, list | tuple) and all(isinstance(tag, str) for tag in tags)
+    kept = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip())) if right else ()
+    if not right or len(kept) > MAX_TAGS or any(len(tag) > 40 or _HALF.search(tag) for tag in kept):
+        raise BadInput(
+            "template_bad_tags",
+            f"Tags are at most {MAX_TAGS} words of at most 40 characters.",
+            "Leave some out, or shorten them.",
+            limit=MAX_TAGS,
+        )
+    return kept
+
+
+def checked_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    """Variables that did not come from a file, which is checked line by line."""
+    seen: set[str] = set()
+    for one in variables:
+        choices = {choice.value for choice in one.choices}
+        if not _NAME.fullmatch(one.name) or one.name in seen:
+            raise _bad_variable(one.name, "a name is small letters, digits and _, and stands there once")
+        if choices and one.default is not None and one.default not in choices:
+            raise _bad_variable(one.name, "what is taken where nothing is given must be among the choices")
+        words = [*one.label.values(), one.default or "", *(c.value + (c.text or "") for c in one.choices)]
+        if len(one.choices) > 100 or "" in choices or any(len(word) > 2_000 or _HALF.search(word) for word in words):
+            raise _bad_variable(one.name, "it has at most 100 choices, none of them empty or long")
+        seen.add(one.name)
+    return tuple(variables)
+
+
+def _bad_variable(name: str, reason: str) -> BadInput:
+    return BadInput(
+        "template_bad_variable",
+        f"The variable {name[:60]!r} cannot be used: {reason}.",
+        "",
+        name=name[:60],
+        reason=reason,
+    )
 
 
 def checked_note(note: str) -> str:

@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
         "render",
         "exports",
         "imports",
+        "prompt_files",
         "prompting",
         "engines",
         "storage",

@@ -93,7 +93,7 @@ def test_size_text_and_titles(example: dict[str, Any]) -> None:
 
 @each
 def test_template_and_variables_fit(example: dict[str, Any], tmp_path: Path) -> None:
-    template = PromptLibrary(ROOT / "prompts", tmp_path).get(example["template"])
+    template = PromptLibrary(ROOT / "prompts").get(example["template"])
     assert template.render(example["variables"])
 
 

@@ -80,7 +80,7 @@ async def _run(arguments: argparse.Namespace, settings: Settings) -> dict[str, A
     with Store.open(settings) as store:
         engines = Engines.from_settings(chosen)
         try:
-            steps = Benchmark(store, engines, open_templates(settings), settings).run(
+            steps = Benchmark(store, engines, open_templates(settings, store), settings).run(
                 ask, _process_began(), arguments.person
             )
             async for last in steps:

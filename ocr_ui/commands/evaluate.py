@@ -103,7 +103,7 @@ async def _run(arguments: argparse.Namespace, settings: Settings) -> dict[str, A
     with Store.open(settings) as store:
         engines = Engines.from_settings(_with_engine(settings, arguments.engine))
         try:
-            steps = Evaluator(store, engines, open_templates(settings), settings).run(ask, arguments.person)
+            steps = Evaluator(store, engines, open_templates(settings, store), settings).run(ask, arguments.person)
             async for step in steps:
                 if step.result is None:
                     sys.stderr.write(f"{step.done}/{step.total} {step.competitor}: {step.page}\n")

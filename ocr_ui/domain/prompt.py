@@ -78,6 +78,7 @@ class PromptTemplate:
         builtin: shipped with the product, read-only.
         description: one or two sentences by language: what comes back, which wording this is.
         structured: the engine is held to a JSON object of exactly the names asked for (fields only).
+        tags: words that it is found by; they reach no model.
     """
 
     name: str
@@ -89,6 +90,7 @@ class PromptTemplate:
     builtin: bool = True
     description: dict[str, str] = field(default_factory=dict)
     structured: bool = False
+    tags: tuple[str, ...] = ()
 
     @property
     def placeholders(self) -> tuple[str, ...]:

@@ -159,8 +159,7 @@ class Evaluator:
             )
         found = []
         for number, (written, asked) in enumerate(wanted):
-            name, _, version = written.partition("@")
-            template = await asyncio.to_thread(self._templates.get, name, version or None)
+            template = await asyncio.to_thread(self._templates.get, written)
             engine_name = self._engines.called(asked) if asked else self._engines.default
             engine = await self._engines.ready(engine_name)
             check_engine(engine, template)

@@ -15,7 +15,7 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import ReadRequest, check_engine
 from ocr_ui.services.smaller import read_to_the_end
-from ocr_ui.services.templates import open_templates
+from ocr_ui.services.templates import find_template
 from ocr_ui.settings import Settings
 
 
@@ -56,7 +56,7 @@ async def recognize_file(
         BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
         EngineDead: the engine could not be started.
     """
-    template = open_templates(settings).get(template_name)
+    template = await asyncio.to_thread(find_template, settings, template_name)
     template.render(values)
     picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
     chosen = settings.model_copy(update={"engine": engine_name}) if engine_name else settings

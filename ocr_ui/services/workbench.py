@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.accounts import Accounts
 from ocr_ui.services.admission import Admission
 from ocr_ui.services.annotate import Annotator
@@ -41,7 +40,7 @@ from ocr_ui.services.rollouts import Rollouts
 from ocr_ui.services.same_mistake import SameMistakes
 from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.services.talk import Talk
-from ocr_ui.services.templates import open_templates
+from ocr_ui.services.templates import Templates, open_templates
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -86,7 +85,7 @@ class Workbench:
     cards: DataCards
     exporter: Exporter
     pushes: Pushes
-    templates: PromptLibrary
+    templates: Templates
     examples: Examples
     views: Views
 
@@ -101,7 +100,7 @@ class Workbench:
         """
         engines = engines or Engines.from_settings(settings)
         store = Store.open(settings)
-        templates = open_templates(settings)
+        templates = open_templates(settings, store)
         pages = PageStore(store, settings, Upright(engines, settings))
         annotator, dataset = Annotator(store), Dataset(store)
         retries, rewarding = Retries(store, engines, templates, settings), Rewarding(settings, annotator)

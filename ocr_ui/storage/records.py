@@ -489,3 +489,60 @@ class StoredCalibration:
     engine: EngineName
     settings: dict[str, Any]
     figures: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTemplate:
+    """An own template, or what was said of one of the product.
+
+    Attributes:
+        current, number: the version in use, "" and 0 for that of the product.
+        content: the version in use as a file; its title, description and tags are those that stand here.
+        file_sha256: of its file as it was last read or written, "" where it has none.
+        deleted: it is kept for the readings that were asked with it alone.
+    """
+
+    name: str
+    current: str
+    number: int
+    content: str
+    title: dict[str, str]
+    description: dict[str, str]
+    tags: tuple[str, ...]
+    file_sha256: str
+    changed_at: datetime
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredWording:
+    """A version of an own template. Attributes: content: as a file. from_file: it came from the prompts folder."""
+
+    version: str
+    number: int
+    content: str
+    note: str
+    person: str
+    created_at: datetime
+    from_file: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WordingUse:
+    """How the readings of one version turned out.
+
+    Attributes:
+        readings: by engines that take its wording.
+        accepted: those whose label was accepted; all that follows is of these.
+        cer: mean error rate of the characters, None where nothing was accepted.
+        edited: share of those in which something was corrected.
+        reward: mean of the official rewards that are known.
+        unscored: those whose reward is not known yet.
+    """
+
+    readings: int
+    accepted: int
+    cer: float | None
+    edited: float | None
+    reward: float | None
+    unscored: int

@@ -34,6 +34,7 @@ from ocr_ui.storage.rollout_jobs import RolloutJobs
 from ocr_ui.storage.rollouts import Rollouts
 from ocr_ui.storage.same_text import SameText
 from ocr_ui.storage.second_reviews import SecondReviews
+from ocr_ui.storage.templates import Templates
 from ocr_ui.storage.uploads import Uploads
 
 DATABASE = "workbench.sqlite3"
@@ -45,8 +46,8 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, uploads: the
-            parts, each with its own class.
+            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, templates,
+            uploads: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -73,6 +74,7 @@ class Store:
         self.jobs = Jobs(database)
         self.evaluations = Evaluations(database)
         self.calibrations = Calibrations(database)
+        self.templates = Templates(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:
@@ -101,6 +103,11 @@ class Store:
             database.close()
             raise
         return cls(database, pictures, Uploads(folder / "uploads"))
+
+    @staticmethod
+    def is_at(settings: Settings) -> bool:
+        """Whether the data folder has a store already."""
+        return (Path(settings.data_dir) / DATABASE).is_file()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

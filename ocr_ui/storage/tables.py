@@ -587,3 +587,43 @@ calibration = Table(
     Index(None, "template", "part"),
 )
 """How far confidences of a template's lines, cells or fields could be trusted, of which engine under which settings."""
+
+template = Table(
+    "template",
+    metadata,
+    Column("name", String(50), primary_key=True),
+    Column("current", String(12), nullable=False),
+    Column("file_sha256", String(64), nullable=False),
+    Column("changed_at", UtcTime, nullable=False),
+    Column("deleted_at", UtcTime),
+    Column("tags", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("description", Text, nullable=False),
+)
+"""An own template, or what was said of one of the product: then `current`, the version in use, is "". `file_sha256` is
+that of its file as it was last read or written."""
+
+template_version = Table(
+    "template_version",
+    metadata,
+    Column("name", ForeignKey("template.name"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("version", String(12), nullable=False),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("from_file", Boolean, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    UniqueConstraint("name", "version"),
+)
+"""A version of an own template, as a file; what reaches the model is never changed."""
+
+label_reward = Table(
+    "label_reward",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("correction_version", Integer, nullable=False),
+    Column("reward", Float),
+)
+"""The official reward of an answer against its label, worked out when it is first asked for; null where there is none.
+"""

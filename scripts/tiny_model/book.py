@@ -8,7 +8,6 @@ mistake in template, order or preprocessing shows in the text.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -69,9 +68,7 @@ class Entry:
 @lru_cache
 def prompt(template: str, **values: str) -> str:
     """The wording that the product sends for one of its templates."""
-    return (
-        PromptLibrary(ROOT / "prompts", Path(tempfile.gettempdir()) / "no-own-templates").get(template).render(values)
-    )
+    return PromptLibrary(ROOT / "prompts").get(template).render(values)
 
 
 def entries() -> Iterator[Entry]:

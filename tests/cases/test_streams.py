@@ -278,7 +278,7 @@ def test_en05_nothing_touches_vllm_or_cuda_before_the_engine_starts() -> None:
 
 
 async def test_en06_the_prompt_stands_with_its_result(tmp_path: Path) -> None:
-    library = PromptLibrary(ROOT / "prompts", tmp_path)
+    library = PromptLibrary(ROOT / "prompts")
     values = {"fields": "total"}
     sent = {}
     for name in ("fields", "fields_en"):

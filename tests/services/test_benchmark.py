@@ -32,7 +32,7 @@ class Bench:
         self.engine = AnsweringEngine(lambda request: LINES)
         self.store = open_store(tmp_path / "data")
         engines = Engines({"m": self.engine})
-        self.benchmark = Benchmark(self.store, engines, open_templates(self.settings), self.settings)
+        self.benchmark = Benchmark(self.store, engines, open_templates(self.settings, self.store), self.settings)
 
     async def run(self, **ask) -> dict:
         asked = Ask(data=str(self.data), template="full_text_plain", engine="m", **ask)

@@ -14,10 +14,10 @@ from stored import open_store
 
 from ocr_ui.engines.base import EngineRequest
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed, NotFound
-from ocr_ui.prompting import PromptLibrary
 from ocr_ui.scoring.text import EXACT, Normalization
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.evaluate import Ask, Evaluator
+from ocr_ui.services.templates import Templates
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -76,8 +76,8 @@ class Bench:
         self.own.mkdir(exist_ok=True)
         self.settings = Settings(data_dir=tmp_path / "data", turn_pages=False)
         self.engine = AnsweringEngine(said)
-        self.templates = PromptLibrary(self.settings.prompts_dir, self.own)
         self.store: Store = open_store(tmp_path / "data")
+        self.templates = Templates(self.settings.prompts_dir, self.own, self.store)
         self.open()
 
     def open(self) -> None:

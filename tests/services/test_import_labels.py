@@ -46,7 +46,7 @@ def folder(tmp_path: Path) -> Path:
 
 def take(store: Store, format: str, folder: Path, *pictures: Path) -> tuple[ImportReport, list[WholeItem]]:
     settings = Settings(data_dir=folder.parent / "data")
-    report = import_labels(format, folder, store, settings, open_templates(settings).list(), "Ann", pictures)
+    report = import_labels(format, folder, store, settings, open_templates(settings, store).list(), "Ann", pictures)
     return report, list(store.items.each())
 
 

@@ -27,8 +27,8 @@ from ocr_ui.settings import Settings
 @pytest.fixture
 def opened(tmp_path: Path):
     settings = Settings(data_dir=tmp_path / "data")
-    templates = open_templates(settings)
     with open_store(tmp_path / "data") as store:
+        templates = open_templates(settings, store)
         yield store, lambda what: open_set(str(what), store, settings, templates.list()), templates
 
 
