@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from stored import add_item, content, open_store
 
+from ocr_ui.services.erase import Eraser
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import DATABASE, Store
 
@@ -74,6 +75,10 @@ def main(items: int) -> None:
         }.items():
             seconds, count = asked(store, Filters(text=wanted))
             print(f"{name:24}{count:8} found {seconds * 1000:9.1f} ms")
+        for item in (1, 2):
+            begin = time.perf_counter()
+            Eraser(store).erase_now([item])
+            print(f"item {item} deleted for good in {time.perf_counter() - begin:.2f} s")
 
 
 if __name__ == "__main__":

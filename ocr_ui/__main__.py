@@ -23,7 +23,9 @@ from pydantic import ValidationError
 from ocr_ui.commands.access import add_access
 from ocr_ui.commands.benchmark import add_benchmark
 from ocr_ui.commands.calibrate import add_calibrate
+from ocr_ui.commands.erase import add_erase
 from ocr_ui.commands.evaluate import add_evaluate
+from ocr_ui.commands.filters import add_filter, read_given
 from ocr_ui.commands.output import print_json, print_text
 from ocr_ui.commands.selfcheck import add_selfcheck
 from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
@@ -74,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_reward(commands)
     _add_check_image(commands)
     add_selfcheck(commands)
+    add_erase(commands)
     add_access(commands)
     return parser
 
@@ -105,7 +108,7 @@ def _add_rollouts(commands: Any) -> None:
     command.add_argument(
         "--engine", default="", metavar="NAME", help="the one that read the item, where this is left out"
     )
-    _add_filter(command)
+    add_filter(command)
     command.add_argument("--at-once", type=int, default=4, metavar="K", help="items that are asked about at once (4)")
     command.add_argument("--retry-failed", action="store_true", help="ask again about items that failed before")
     command.add_argument("--person", default="", metavar="NAME", help="who asks")
@@ -149,7 +152,7 @@ def _add_what(command: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help=f"jsonl has everything exactly; csv, xlsx and docx are for people. One of: {', '.join(NAMES)}",
     )
-    _add_filter(command)
+    add_filter(command)
     command.add_argument(
         "--version", default="", metavar="NAME", help="a frozen version (see dataset): corrections as they were then"
     )
@@ -188,24 +191,12 @@ def _add_what(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_filter(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--filter",
-        action="append",
-        default=[],
-        metavar="k=v",
-        help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
-        "since, until, text, review (none, one, agreed, disputed, resolved), script, confidence (below it), "
-        "agreement or mark (of its rollout: informative, all_right, ...); the same name again is an alternative",
-    )
-
-
 def _add_dataset(commands: Any) -> None:
     command = commands.add_parser("dataset", help="frozen versions of the dataset")
     actions = command.add_subparsers(required=True, metavar="ACTION")
     freeze = actions.add_parser("freeze", help="keep what a filter finds now under a name; later edits change it not")
     freeze.add_argument("name", metavar="NAME", help="of the version: letters, digits, dots, underscores, hyphens")
-    _add_filter(freeze)
+    add_filter(freeze)
     freeze.add_argument("--licence", default="", help="of the data, such as cc-by-4.0")
     freeze.add_argument("--person", default="", metavar="NAME", help="who freezes it")
     freeze.set_defaults(run=_freeze)
@@ -327,7 +318,7 @@ async def _run_rollouts(arguments: argparse.Namespace, settings: Settings) -> An
         name = bench.engines.called(arguments.engine) if arguments.engine else ""
         ask = Ask(arguments.n, arguments.temperature, arguments.top_p, name, arguments.seed, arguments.max_tokens)
         person = Person(arguments.person)
-        find = (ask, _filters(arguments.filter), person, arguments.retry_failed)
+        find = (ask, read_given(arguments.filter), person, arguments.retry_failed)
         job, resumed = await asyncio.to_thread(bench.batches.find, *find)
         async for step in bench.batches.run(job, arguments.at_once, person, resumed=resumed):
             sys.stderr.write(f"{_told_batch(step)}\n")
@@ -388,7 +379,7 @@ def _what(arguments: argparse.Namespace, absolute: str = "") -> tuple[dict[str, 
 
     asked = {name: getattr(arguments, name) for name in ("turn_crops", "stored_pictures", "split", "max_prompt_length")}
     options = read_options({**asked, "absolute": absolute})
-    filters = _filters(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
+    filters = read_given(arguments.filter) | ({"version": arguments.version} if arguments.version else {})
     if arguments.model_revision:
         filters["revision"] = [*filters.get("revision", []), arguments.model_revision]
     if arguments.reviewed_twice:
@@ -404,7 +395,7 @@ def _freeze(arguments: argparse.Namespace, settings: Settings) -> int:
 
     with Store.open(settings) as store:
         made = DatasetVersions(store).freeze_now(
-            arguments.name, _filters(arguments.filter), arguments.licence, arguments.person
+            arguments.name, read_given(arguments.filter), arguments.licence, arguments.person
         )
     print_json(version_value(made))
     return 0
@@ -448,23 +439,6 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
         report = import_labels(arguments.format, *places, arguments.person, arguments.pictures)
     print_json(asdict(report))
     return 0
-
-
-def _filters(written: Sequence[str]) -> dict[str, Any]:
-    """Filters as `ocr_ui.services.dataset.read_filters` takes them. Raises BadInput (`bad_filter_value`)."""
-    from ocr_ui.services.dataset import SINGLE
-
-    values: dict[str, Any] = {}
-    for one in written:
-        name, equals, value = one.partition("=")
-        if not equals:
-            told = {"name": one[:80], "value": "", "allowed": "name=value"}
-            raise BadInput("bad_filter_value", f"The filter {one[:80]!r} has no value.", "Write name=value.", **told)
-        if name in SINGLE:
-            values[name] = value
-        else:
-            values.setdefault(name, []).append(value)
-    return values
 
 
 def _parse(arguments: argparse.Namespace, settings: Settings) -> int:

@@ -67,19 +67,25 @@ def _add_key(commands: Any) -> None:
 
 
 @contextmanager
-def _accounts(settings: Settings) -> Iterator[Any]:
+def as_console(store: Any) -> Iterator[None]:
+    """What is done in the block stands in the audit log, under the name of the system's user."""
     from ocr_ui.services.access import Acting, act_as
+
+    def record(identity: Any, address: str, action: str, target: str) -> None:
+        store.audit.add(getpass.getuser(), "console", address, action, target)
+
+    with act_as(Acting(record=record)):
+        yield
+
+
+@contextmanager
+def _accounts(settings: Settings) -> Iterator[Any]:
     from ocr_ui.services.accounts import Accounts
     from ocr_ui.services.rates import Rates
     from ocr_ui.storage.store import Store
 
-    with Store.open(settings) as store:
-
-        def record(identity: Any, address: str, action: str, target: str) -> None:
-            store.audit.add(getpass.getuser(), "console", address, action, target)
-
-        with act_as(Acting(record=record)):
-            yield Accounts(store, settings, Rates(settings))
+    with Store.open(settings) as store, as_console(store):
+        yield Accounts(store, settings, Rates(settings))
 
 
 def _changed(settings: Settings, change: Any) -> int:

@@ -1,4 +1,4 @@
-"""Old pictures go; what was read of them and corrected stays."""
+"""Old pictures go; what was read of them and corrected stays. Files that were handed in go when nothing needs them."""
 
 from __future__ import annotations
 
@@ -30,19 +30,23 @@ class Retention:
         return removed
 
     def start(self) -> None:
-        """Sweeps now and every hour, where there is anything to sweep; needs a running event loop."""
-        if self._days and self._task is None:
+        """Sweeps now and every hour; needs a running event loop."""
+        if self._task is None:
             self._task = asyncio.create_task(self._work())
 
     async def _work(self) -> None:
         while True:
             try:
-                removed = await asyncio.to_thread(self.sweep_now)
+                await asyncio.to_thread(self._sweep_uploads)
+                removed = await asyncio.to_thread(self.sweep_now) if self._days else 0
                 if removed:
                     log.info("%d pictures older than %d days were removed", removed, self._days)
             except WorkbenchError as error:
                 log.warning("old pictures wait: %s", error)
             await asyncio.sleep(EVERY_SECONDS)
+
+    def _sweep_uploads(self) -> None:
+        self._store.uploads.sweep(self._store.jobs.needed_files())
 
     async def close(self) -> None:
         if self._task is not None:

@@ -16,6 +16,7 @@ from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.drafts import Drafts
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.erase import Eraser
 from ocr_ui.services.evaluate import Evaluator
 from ocr_ui.services.examples import Examples
 from ocr_ui.services.export import Exporter
@@ -80,6 +81,7 @@ class Workbench:
     calibrator: Calibrator
     looker: Looker
     dataset: Dataset
+    eraser: Eraser
     catch_up: CatchUp
     versions: DatasetVersions
     cards: DataCards
@@ -141,6 +143,7 @@ class Workbench:
             calibrator=Calibrator(store, settings),
             looker=Looker(store, engines),
             dataset=dataset,
+            eraser=Eraser(store),
             catch_up=CatchUp(store),
             versions=DatasetVersions(store),
             cards=cards,

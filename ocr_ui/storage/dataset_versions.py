@@ -223,6 +223,7 @@ def _stored(row: Row) -> StoredVersion:
         program=row.program,
         filters=json.loads(row.filters),
         exports=row.exports,
+        removed=row.removed,
     )
 
 

@@ -96,7 +96,7 @@ class StoredVersion:
 
     Attributes:
         person: who froze it, "" where nobody gave a name.
-        items: how many it has.
+        items: how many were frozen; `removed` of them were deleted since, on somebody's request.
         sha256: over its items as they were; the same data has the same, whatever its name.
         licence: of the data, "" where none was given.
         program: version of this program that froze it.
@@ -114,6 +114,7 @@ class StoredVersion:
     program: str
     filters: dict[str, Any]
     exports: int
+    removed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

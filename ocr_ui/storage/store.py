@@ -18,6 +18,7 @@ from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import DatasetVersions
 from ocr_ui.storage.drafts import Drafts
+from ocr_ui.storage.erasing import Erasing
 from ocr_ui.storage.evaluations import Evaluations
 from ocr_ui.storage.failures import failure, told
 from ocr_ui.storage.figures import Figures
@@ -46,7 +47,11 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
+<<<<<<< HEAD
             figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, templates,
+=======
+            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, erasing,
+>>>>>>> d95f51d (Items can be deleted for good, over REST and on the command line)
             uploads: the parts, each with its own class.
     """
 
@@ -75,6 +80,7 @@ class Store:
         self.evaluations = Evaluations(database)
         self.calibrations = Calibrations(database)
         self.templates = Templates(database)
+        self.erasing = Erasing(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:
@@ -121,6 +127,11 @@ class Store:
         with self._database.one_moment():
             yield
 
+    def settle(self) -> None:
+        """Moves what was written into the database's file, so that nothing that was deleted stands in its log; waits
+        for those that read or write at this moment."""
+        _empty_write_ahead_log(self._database)
+
     def close(self) -> None:
         self._database.close()
 
@@ -144,3 +155,9 @@ def _use_write_ahead_log(database: Database) -> None:
     """Readers then never wait for a writer. The mode is kept in the file, and cannot change inside a transaction."""
     with database.engine.connect().execution_options(begin="SELECT 1") as connection:
         connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+
+
+def _empty_write_ahead_log(database: Database) -> None:
+    if database.engine.dialect.name == "sqlite":
+        with database.engine.connect().execution_options(begin="SELECT 1") as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -182,11 +182,12 @@ dataset_version = Table(
     Column("name", String(100), nullable=False, unique=True),
     Column("sha256", String(64), nullable=False),
     Column("items", Integer, nullable=False),
+    Column("removed", Integer, nullable=False, server_default="0"),
     Column("licence", String(200), nullable=False),
     Column("program", String(50), nullable=False),
     Column("filters", Text, nullable=False),
 )
-"""A frozen filter: written once, never changed."""
+"""A frozen filter: written once, never changed, but that items were deleted on request: `removed` of its `items`."""
 
 dataset_item = Table(
     "dataset_item",

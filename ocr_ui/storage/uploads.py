@@ -83,6 +83,12 @@ class Uploads:
                         removed += 1
         return removed
 
+    def remove(self, sha256: str) -> None:
+        """Removes a file, and who handed it in."""
+        with told(self.folder):
+            for file in self.folder.glob(f"{self._file(sha256).name}*"):
+                file.unlink(missing_ok=True)
+
     def _mark(self, sha256: str, owner: str) -> Path:
         return self.folder / f"{self._file(sha256).name}-{hashlib.sha256(owner.encode()).hexdigest()[:32]}"
 

@@ -160,6 +160,9 @@ ADMINISTRATOR = frozenset(
 """Errors of which nobody can mend on the page what caused them: both languages say whom to ask."""
 
 ERRORS_ZH: dict[str, str] = {
+    "not_agreed": "未删除任何内容。请加上 --yes。",
+    "nothing_named": "请指定条目编号，或用筛选条件选择条目。",
+    "nothing_to_delete": "没有符合筛选条件的条目。请换一个筛选条件。",
     "passwords_differ": "两次输入的密码不同。请重试。",
     "bad_days_kept": "图片会一直保留。请用 --days N 指定天数。",
     "no_login_elsewhere": "监听 {host} 时，任何能连到本机的人都可以进入，因为没有登录。请管理员设置 OCR_UI_AUTH=password（见 docs/access.md）；若完全信任该网络，可设置 OCR_UI_ALLOW_NO_LOGIN=1。",
@@ -204,6 +207,7 @@ ERRORS_ZH: dict[str, str] = {
     "bad_priority": "没有优先级 {value}。可选：{allowed}。",
     "bad_rule": "规则 {number} 无法使用：{reason}。请修改。",
     "bad_webhook_url": "{url} 不是地址。请管理员把 OCR_UI_BATCH_WEBHOOK 设为 http://主机/。",
+    "item_frozen": "其中 {items} 个条目属于冻结版本 {versions}，未删除任何内容。可选择连同版本中的条目一起删除，版本会注明缺少几个条目。",
     "job_ended": "批次 {job} 已结束。请新建一个批次。",
     "job_task_lost": "此页已由另一进程识别。",
     "missing_upload": "提交的文件已不存在。请重新提交。",
@@ -416,6 +420,7 @@ ERRORS_ZH: dict[str, str] = {
     "too_long": "图片过长：{width} × {height} 像素，任何一边不得超过 {limit}。请裁成几部分。",
     "too_many_hub_files": "导出共 {files} 个文件，Hugging Face 一次最多接收 {limit} 个。请选择图片在文件内的格式，如 datasets。",
     "too_many_bytes": "文件过大：上限为 {limit:bytes}。请存得更小，例如存为 JPEG。",
+    "too_many_items": "一次最多删除 {limit} 个条目。请分几次删除。",
     "too_many_pages": "共 {pages} 页，一次最多 {limit} 页。请拆分文档或减少页数。",
     "too_many_pixels": "图片过大：{width} × {height} 像素，上限为 {limit:pixels}。请缩小或裁成几部分。",
     "too_much_memory": "解码此图片所需的内存超出上限。请以更简单的方式另存，例如 8 位 PNG。",

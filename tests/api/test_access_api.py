@@ -89,6 +89,8 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
     ("delete", "/pictures/{sha256}"): (Action.ADMIN, {}),
     ("patch", "/v1/accounts/{name}"): (Action.ADMIN, {"json": {"role": "viewer"}}),
     ("post", "/v1/accounts"): (Action.ADMIN, {"json": {"name": "new", "role": "viewer", "password": PASSWORD}}),
+    ("delete", "/v1/items/{recognition_id}"): (Action.ADMIN, {}),
+    ("post", "/v1/items/delete"): (Action.ADMIN, {"json": {"items": [999_999]}}),
 }
 """What routes need, with a request that is well formed."""
 
@@ -195,6 +197,10 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "agreement",
         "dispute",
         "resolve",
+    ),
+    "eraser": (
+        "erase",
+        "erase_now",
     ),
     "drafts": (
         "keep",

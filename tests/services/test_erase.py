@@ -1,0 +1,176 @@
+"""Items are deleted for good: nothing of them is found in any file of the data folder."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from stored import ANN, add_item, content, open_store, png, recognition
+
+from ocr_ui.domain.page import Page
+from ocr_ui.errors import Conflict, NotFound, TooLarge
+from ocr_ui.services.access import Acting, act_as
+from ocr_ui.services.dataset_versions import version_value
+from ocr_ui.services.erase import MOST_ITEMS, Eraser
+from ocr_ui.storage.items import Filters
+from ocr_ui.storage.store import Store
+from ocr_ui.storage.tables import metadata
+
+WORD = "Zwölfschwänzig"
+OF_ITEMS = {"document", "page", "recognition", "review", "rollout"}
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with open_store(tmp_path / "data") as opened:
+        yield opened
+
+
+def traces(folder: Path) -> list[str]:
+    """Files that hold the word, as UTF-8 or as JSON writes it."""
+    looked = WORD.encode(), WORD.encode("unicode_escape"), WORD.encode("ascii", "backslashreplace")
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return [file.name for file in files if any(one in file.read_bytes() for one in looked)]
+
+
+def planted(store: Store, item: int) -> set[str]:
+    """Writes the word into every long text of every table that points to the item; gives their names."""
+    stored = store.recognitions.get(item)
+    page = store.pages.get(stored.page_id)
+    ids = {"recognition": item, "review": item, "page": page.id, "document": page.document_id, "person": 1}
+    pointing = set()
+    with store._database.writing() as connection:
+        for table in metadata.sorted_tables:
+            parents = {one.column.table.name for one in table.foreign_keys}
+            if table.name in ids or not (parents & OF_ITEMS or table.name in ("job", "rollout_job", "dataset_version")):
+                continue
+            pointing |= {table.name} if parents & OF_ITEMS else set()
+            word = WORD if parents & OF_ITEMS else "x"
+            row = {column.name: _value(column, ids, word) for column in table.c}
+            row |= {"name": f"{WORD} + 3"} if table.name == "job" else {}
+            key = connection.execute(sa.insert(table).values(row)).inserted_primary_key
+            ids[table.name] = key[0]
+    return pointing
+
+
+def _value(column: sa.Column[Any], ids: dict[str, int], word: str) -> Any:
+    for foreign in column.foreign_keys:
+        return ids[foreign.column.table.name]
+    if column.primary_key and column.name == "id":
+        return 1 if column.table.name != "correction" else 99
+    kinds = {sa.Text: word, sa.String: "x", sa.Boolean: False, sa.Float: 0.5}
+    if isinstance(column.type, sa.Integer):
+        return 0 if column.name == "removed" else 7
+    return next((value for kind, value in kinds.items() if isinstance(column.type, kind)), datetime.now(UTC))
+
+
+def test_nothing_of_an_item_is_left(store: Store, tmp_path: Path) -> None:
+    other = add_item(store, ["stays here"], "other.png", shade=1)
+    index = _index(store)
+    item = add_item(store, [WORD], f"{WORD}.png")
+    store.corrections.add(item, 0, content(f"{WORD} corrected"), ANN)
+    sha256 = store.recognitions.get(item).recognition.page_sha256
+    store.evaluations.keep("k" * 64, {"page": sha256, "text": WORD})
+    named = f"{WORD}.png #{item}"
+    page = {"page": named, "facts": [{"text": WORD}], "results": {"A": {"scores": {"cer": 0.5}, "error": WORD}}}
+    run = store.evaluations.begin("evaluate", "all", "0" * 64, {})
+    worst = {"worst": [{"pages": [{"page": named, "score": 0.5, "differences": [{"pieces": [["same", WORD]]}]}]}]}
+    lost = {"facts_lost": [{"page": named, "fact": {"text": WORD}}]}
+    store.evaluations.end(run, {**worst, "regressions": [lost]}, [page])
+    store.drafts.put(item, False, "b" * 12, ANN, 0, {"text": WORD})
+    store.drafts.put(item, False, "b" * 12, ANN, 0, {"text": f"{WORD} newer"})
+    handed, _ = store.uploads.put(io.BytesIO(WORD.encode()), 100)
+    store.uploads.mark(handed, "Ann")
+    assert {"claim", "comment", "rollout_answer", "reread", "job_file", "second_review"} <= planted(store, item)
+    with store._database.writing() as connection:
+        connection.execute(sa.update(metadata.tables["job_file"]).values(sha256=handed))
+        connection.execute(sa.delete(metadata.tables["dataset_item"]))
+    assert len(traces(tmp_path)) >= 2
+    said: list[tuple[str, str]] = []
+    with act_as(Acting(record=lambda _, __, action, target: said.append((action, target)))):
+        gone = asyncio.run(Eraser(store).erase([item]))
+    assert (gone.items, gone.pictures, gone.versions) == (1, 1, ())
+    assert said == [("item.delete", str(item))]
+    assert traces(tmp_path) == []
+    assert not store.pictures.has(sha256)
+    assert not store.pictures.thumbnail(sha256)
+    assert _pages(store) == index, "the search knows no more than before the item came"
+    with pytest.raises(NotFound):
+        store.recognitions.get(item)
+    # what is not of the item is as it was
+    assert [row.id for row in store.items.list(Filters(text="stays"))] == [other]
+    assert store.pictures.has(store.recognitions.get(other).recognition.page_sha256)
+    kept = next(store.evaluations.pages(run))
+    assert (kept["page"], kept["results"]["A"]["scores"]) == (f"… #{item}", {"cer": 0.5})
+    assert store.evaluations.get(run).result["worst"][0]["pages"][0]["score"] == 0.5
+    with store._database.reading() as connection:
+        assert connection.scalar(sa.select(metadata.tables["job"].c.name)) == "… + 3"
+
+
+def _index(store: Store) -> list[bytes]:
+    """The pages of the search's index, merged; its first ten rows are figures of the whole."""
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("INSERT INTO item_text(item_text) VALUES ('optimize')")
+    return _pages(store)
+
+
+def _pages(store: Store) -> list[bytes]:
+    with store._database.reading() as connection:
+        return sorted(connection.exec_driver_sql("SELECT block FROM item_text_data WHERE id > 10").scalars())
+
+
+def test_a_picture_stays_while_somebody_else_needs_it(store: Store) -> None:
+    one, two = add_item(store, ["a"], "one.png"), add_item(store, ["b"], "two.png")
+    page = store.recognitions.get(one).page_id
+    sha256 = store.recognitions.get(one).recognition.page_sha256
+    again = store.recognitions.add(recognition(sha256, content("c")), page)
+    store.pages.add_document("not read.png", [Page(sha256, 1000, 800, "not read.png")], ANN)
+    eraser = Eraser(store)
+    assert eraser.erase_now([one]).pictures == 0
+    assert store.pages.get(page).page.name == "one.png", "its page was read twice"
+    assert eraser.erase_now([two, again]).pictures == 0
+    assert store.pictures.has(sha256), "somebody has brought it in and not read it yet"
+    assert store.items.count() == 0
+
+
+def test_a_page_of_a_document_goes_alone(store: Store) -> None:
+    pages = [Page(store.pictures.put(png(shade)), 1000, 800, "doc.pdf", number) for number, shade in ((1, 5), (2, 6))]
+    stored = store.pages.add_document("doc.pdf", pages, ANN)
+    items = [
+        store.recognitions.add(recognition(page.sha256, content("x")), page_id)
+        for page, page_id in zip(pages, stored.page_ids, strict=True)
+    ]
+    assert Eraser(store).erase_now([items[0]]).pictures == 1
+    assert [one.page.number for one in store.pages.of_document(stored.id)] == [2]
+    Eraser(store).erase_now([items[1]])
+    assert store.pages.of_document(stored.id) == []
+
+
+def test_what_is_frozen_is_only_deleted_on_purpose_and_the_version_says_so(store: Store) -> None:
+    items = [add_item(store, [f"{WORD} {shade}"], shade=shade) for shade in range(3)]
+    marks = [(mark.id, mark.correction_version, mark.review_revision) for mark in store.items.marks()]
+    store.versions.add("v1", marks, "0" * 64, {})
+    store.versions.add("v2", marks[:1], "0" * 64, {})
+    with pytest.raises(Conflict) as refused:
+        Eraser(store).erase_now(items[:2])
+    assert (refused.value.code, refused.value.details) == ("item_frozen", {"versions": "v1, v2", "items": 2})
+    assert store.items.count() == 3
+    assert Eraser(store).erase_now(items[:2], even_frozen=True).versions == ("v1", "v2")
+    told = {one.name: version_value(one) for one in store.versions.list()}
+    assert [(told[name]["items"], told[name]["removed"]) for name in ("v1", "v2")] == [(3, 2), (1, 1)]
+    assert store.items.ids(Filters(version="v1")) == [items[2]]
+
+
+def test_all_or_none(store: Store) -> None:
+    item = add_item(store)
+    with pytest.raises(NotFound):
+        Eraser(store).erase_now([item, 999])
+    with pytest.raises(TooLarge):
+        Eraser(store).erase_now(list(range(MOST_ITEMS + 1)))
+    assert store.items.count() == 1
+    assert store.items.ids(Filters(text="Total")) == [item]
