@@ -47,12 +47,8 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-<<<<<<< HEAD
             figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, templates,
-=======
-            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, erasing,
->>>>>>> d95f51d (Items can be deleted for good, over REST and on the command line)
-            uploads: the parts, each with its own class.
+            erasing, uploads: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
