@@ -56,6 +56,11 @@ class Settings(BaseSettings):
         0, ge=0, description="Days after which the pictures of pages go, while labels stay; 0 keeps them."
     )
     data_dir: Path = Field(Path("data"), description="Folder of the database, the pictures and own templates.")
+    database_url: SecretStr = Field(
+        SecretStr(""),
+        description="Address of a PostgreSQL database, postgresql+psycopg://user:password@host/database, in place of "
+        "the SQLite file in the data folder. See docs/storage.md.",
+    )
     export_dir: Path = Field(Path("exports"), description="Folder within which the page may push data into folders.")
     engine: str = Field(
         "auto", description="Engine that reads: auto, rapidocr, vllm, openai, llama, or a name of the engines file."
@@ -193,3 +198,7 @@ class Settings(BaseSettings):
     judge_model: str = Field("", description="Name of the judge's model on that server.")
     judge_key: SecretStr = Field(SecretStr(""), description="Key of the judge's server, where it wants one.")
     judge_seconds: float = Field(60.0, gt=0, description="Longest wait for the judge, in seconds.")
+
+    def with_store_in(self, folder: Path) -> Settings:
+        """A copy whose store is that folder alone, whatever database this one has."""
+        return self.model_copy(update={"data_dir": folder, "database_url": SecretStr("")})

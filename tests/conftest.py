@@ -2,8 +2,44 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from postgres import Server
 
 # The same tries at every run: what a new one finds by chance belongs to `make fuzz`, not to somebody's change.
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    import postgres
+
+    postgres.require()
+    with postgres.running() as server:
+        yield server
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests marked `both_databases` run on PostgreSQL too; with OCR_UI_TESTS_ON=postgresql all run on it alone."""
+    marks = {mark.name for mark in metafunc.definition.iter_markers()}
+    alone = "postgresql_only" in marks or os.environ.get("OCR_UI_TESTS_ON") == "postgresql"
+    if "sqlite_only" not in marks and (alone or "both_databases" in marks):
+        kinds = ["postgresql"] if alone else ["sqlite", "postgresql"]
+        metafunc.parametrize("database", kinds, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The kind of database, an empty one, that all stores of the test are in: `sqlite`, each in its folder, or
+    `postgresql`."""
+    kind = getattr(request, "param", "sqlite")
+    if kind == "postgresql":
+        monkeypatch.setenv("OCR_UI_DATABASE_URL", request.getfixturevalue("postgres_server").migrated())
+    return kind

@@ -57,11 +57,11 @@ def recognition(sha256: str, said: PageContent, template: str = "full_text", eng
 
 def open_store(folder: Path, **options: float) -> Store:
     """The store of a folder; a new one starts from a copy of a migrated database, which is quicker than migrating."""
-    file = folder / DATABASE
-    if not folder.is_file() and not file.exists():
+    settings, file = Settings(data_dir=folder), folder / DATABASE
+    if not folder.is_file() and not file.exists() and not settings.database_url.get_secret_value():
         folder.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_new_database())
-    return Store.open(Settings(data_dir=folder), **options)
+    return Store.open(settings, **options)
 
 
 @cache

@@ -35,6 +35,9 @@ def language_of(request: Request) -> str:
 BUSY_SECONDS = 5
 """After which a busy server may be asked again."""
 
+PASSING = ("database_away", "store_locked")
+"""Failures of the store that pass by themselves."""
+
 
 class ErrorWords(BaseModel):
     """`code` is stable, for programs; `message` says what is wrong and `hint` what to do, for people."""
@@ -68,7 +71,7 @@ def error_response(
     error_told("rest", error.code)
     body = error_body(error, localize_error, language_of(request))
     response = ExactJSONResponse(body, status_code=status or error.status)
-    if isinstance(error, EngineBusy | TooMany):
+    if isinstance(error, EngineBusy | TooMany) or error.code in PASSING:
         response.headers["Retry-After"] = str(math.ceil(error.details.get("seconds", BUSY_SECONDS)))
     return response
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import asdict
 from typing import Any
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from ocr_ui.api.errors import Localize, language_of
+from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.engines import EngineInfo
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
@@ -31,9 +33,14 @@ def health_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     @routes.get("/readyz")
     async def readyz(request: Request) -> JSONResponse:
         """200 once the default engine is warmed, put away since or not (it starts when it is chosen); else 503, and so
-        once the server is told to stop."""
+        once the server is told to stop, and while the database is away (`store` says so)."""
         body = state(request)
+        try:
+            await asyncio.to_thread(workbench.store.check)
+        except WorkbenchError as error:
+            body["store"] = localize_error(error_value(error), language_of(request))["message"]
         ready = body["state"] in ("ready", "degraded", "idle") and not workbench.admission.stopping
+        ready = ready and "store" not in body
         return JSONResponse(body, status_code=200 if ready else 503)
 
     return routes

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_body, error_response
 from ocr_ui.domain.access import NOBODY, Action, Identity
-from ocr_ui.errors import NotAllowed, NotLoggedIn, TooMany, WorkbenchError
+from ocr_ui.errors import NotAllowed, NotLoggedIn, StoreFailed, TooMany, WorkbenchError
 from ocr_ui.services.access import Acting, act_as, acting, not_logged_in, require
 from ocr_ui.services.workbench import Workbench
 
@@ -85,7 +85,13 @@ class Known:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        identity = await self._identity(scope)
+        try:
+            identity = await self._identity(scope)
+        except StoreFailed as error:
+            if not _is_public(scope["path"]):
+                await self._refused(error, scope)(scope, receive, send)
+                return
+            identity = NOBODY  # what asks whether the process lives is answered also while the database is away
         now = Acting(identity, _peer(scope), self._record, self._bench.rates.take)
         scope = {**scope, ACTING: now}
         with act_as(now):
@@ -110,7 +116,7 @@ class Known:
     def _check(self, scope: Scope, identity: Identity) -> None:
         """Raises NotLoggedIn, NotAllowed."""
         path = scope["path"]
-        if path in PUBLIC or path.startswith(PUBLIC_FOLDERS):
+        if _is_public(path):
             return
         if not identity.logged_in:
             raise not_logged_in()
@@ -137,6 +143,10 @@ class Known:
 
     def _record(self, identity: Identity, address: str, action: str, target: str) -> None:
         self._bench.store.audit.add(identity.name, identity.via, address, action, target)
+
+
+def _is_public(path: str) -> bool:
+    return path in PUBLIC or path.startswith(PUBLIC_FOLDERS)
 
 
 def login_routes(

@@ -165,7 +165,7 @@ class Benchmark:
         checksum = await asyncio.to_thread(lambda: pages.sha256)
         run = await asyncio.to_thread(self._store.evaluations.begin, KIND, pages.name, checksum, config, who(person))
         with tempfile.TemporaryDirectory(prefix="ocr-benchmark-") as folder:
-            scratch = await asyncio.to_thread(Store.open, self._settings.model_copy(update={"data_dir": Path(folder)}))
+            scratch = await asyncio.to_thread(Store.open, self._settings.with_store_in(Path(folder)))
             try:
                 way = _Way(self, engine, name, template, scratch, ask)
                 first = await way.read(*asked[0])

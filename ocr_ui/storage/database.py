@@ -5,29 +5,32 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from ocr_ui.storage.failures import failure, told
+from ocr_ui.storage.failures import told
+from ocr_ui.storage.postgresql import Postgresql
+from ocr_ui.storage.sqlite import Sqlite
+
+MIGRATION_SECONDS = 60.0
+"""So long a process waits while another one migrates."""
 
 
 class Database:
-    """A SQLite file. Writers queue for the lock at their first statement, so that they never deadlock.
+    """One database of either kind, behaving the same: a writer is alone, a reader sees one moment."""
 
-    Args:
-        path: of the file; its folder exists.
-        busy_seconds: how long a writer waits for another one before it fails with `store_locked`.
-    """
-
-    def __init__(self, path: Path, busy_seconds: float = 10.0) -> None:
-        self.path = path
-        self._busy_seconds = busy_seconds
-        self.engine = _engine(path, busy_seconds)
-        self._writers = self.engine.execution_options(begin="BEGIN IMMEDIATE")
+    def __init__(self, kind: Sqlite | Postgresql) -> None:
+        self._kind, self.where = kind, kind.where
+        self.engine = kind.engine()
+        self._readers = self.engine.execution_options(**kind.reading)
+        self._writers = self.engine.execution_options(**kind.writing)
         self._local = threading.local()
+
+    @property
+    def dialect(self) -> str:
+        """`sqlite` or `postgresql`."""
+        return self.engine.dialect.name
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -36,13 +39,14 @@ class Database:
         A block inside a block of the same thread joins the outer transaction.
 
         Raises:
-            StoreFailed: disk full, read-only, locked, broken.
+            StoreFailed: disk full, read-only, locked, broken, away.
         """
         outer = getattr(self._local, "connection", None)
         if outer is not None:
             yield outer
             return
-        with told(self.path.parent), self._writers.begin() as connection:
+        with told(self.where), self._writers.begin() as connection:
+            self._kind.lock(connection)
             self._local.connection = connection
             try:
                 yield connection
@@ -73,21 +77,28 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A consistent view on a connection of its own, which may move between threads while it is open."""
-        with told(self.path.parent), self.engine.begin() as connection:
+        with told(self.where), self._readers.begin() as connection:
             yield connection
+
+    def prepare(self) -> None:
+        """What a database needs once, before its tables."""
+        with told(self.where):
+            self._kind.prepare(self.engine)
+
+    def settle(self) -> None:
+        """Empties the log of what was written, where the database keeps one that others could read."""
+        with told(self.where):
+            self._kind.settle(self.engine)
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """One transaction for changes of the schema, after which all foreign keys hold again.
-
-        SQLite alters a table by building a new one, which foreign keys would forbid meanwhile.
-        """
-        engine = _engine(self.path, self._busy_seconds, foreign_keys=False)
+        """One transaction for changes of the schema, after which all foreign keys hold again."""
+        engine = self._kind.migrating()
         try:
-            with told(self.path.parent), engine.execution_options(begin="BEGIN IMMEDIATE").begin() as connection:
+            with told(self.where), engine.execution_options(**self._kind.writing).begin() as connection:
+                self._kind.lock(connection, MIGRATION_SECONDS)
                 yield connection
-                if connection.exec_driver_sql("PRAGMA foreign_key_check").first():
-                    raise failure("store_broken", self.path.parent, "rows point to rows that are not there")
+                self._kind.check(connection)
         finally:
             engine.dispose()
 
@@ -97,25 +108,5 @@ class Database:
 
 def is_duplicate(error: IntegrityError) -> bool:
     """The row breaks a unique constraint (rather than a foreign key)."""
-    name = getattr(error.orig, "sqlite_errorname", "")
-    return name in ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY")
-
-
-def _engine(path: Path, busy_seconds: float, foreign_keys: bool = True) -> Engine:
-    engine = create_engine(URL.create("sqlite", database=str(path)), connect_args={"timeout": busy_seconds})
-
-    @event.listens_for(engine, "connect")
-    def prepare(connection: Any, _record: Any) -> None:
-        # The driver's own BEGIN comes too late for a consistent read; `_begin` sends it instead.
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
-        connection.execute("PRAGMA synchronous=FULL")
-        # What is deleted is overwritten, so that nothing of it can be found in the file.
-        connection.execute("PRAGMA secure_delete=ON")
-
-    event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+    name, state = getattr(error.orig, "sqlite_errorname", ""), getattr(error.orig, "sqlstate", "")
+    return name in ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY") or state == "23505"

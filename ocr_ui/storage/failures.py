@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 
 from ocr_ui.errors import BadInput, StoreFailed
 
@@ -18,6 +19,14 @@ _HINTS = {
     "store_locked": ("Another process keeps the database busy; nothing was saved.", "Try again in a moment."),
     "store_broken": ("The database file is damaged or not a database.", "Restore it from a backup."),
     "store_unreachable": ("The data folder cannot be opened.", "Check that it exists and OCR_UI_DATA_DIR."),
+    "database_away": (
+        "The database cannot be reached; nothing was saved.",
+        "Try again in a moment; if it stays so, check that it runs and OCR_UI_DATABASE_URL.",
+    ),
+    "database_read_only": (
+        "The database cannot be written.",
+        "Check what its user may do, and that it is no read-only copy.",
+    ),
     "store_failed": ("The store refused the operation; nothing was saved.", "Look at the log for the reason."),
 }
 
@@ -44,6 +53,22 @@ _BY_SQLITE = {
     "SQLITE_CANTOPEN": "store_unreachable",
 }
 
+_BY_SQLSTATE = {
+    "08": "database_away",
+    "57P": "database_away",
+    "25P03": "database_away",
+    "53100": "disk_full",
+    "53": "store_locked",
+    "55P03": "store_locked",
+    "40": "store_locked",
+    "25006": "database_read_only",
+    "42501": "database_read_only",
+    "XX001": "store_broken",
+    "XX002": "store_broken",
+}
+"""The beginnings of PostgreSQL's codes; the longest one counts."""
+_NUMBER_TOO_LARGE = "22003"
+
 
 def failure(code: str, where: Path | str, reason: str = "") -> StoreFailed:
     message, hint = _HINTS[code]
@@ -59,15 +84,25 @@ def told(where: Path | str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) == _NUMBER_TOO_LARGE:
+            raise _too_large() from error
         raise failure(_code_of(error), where, str(error.orig)) from error
+    except NoConnection as error:
+        raise failure("store_locked", where, str(error)) from error
     except OverflowError as error:
-        raise BadInput("number_too_large", "There is no item of so large a number.", "") from error
+        raise _too_large() from error
     except OSError as error:
         raise failure(_BY_ERRNO.get(error.errno or 0, "store_failed"), where, str(error)) from error
 
 
+def _too_large() -> BadInput:
+    return BadInput("number_too_large", "There is no item of so large a number.", "")
+
+
 def _code_of(error: DBAPIError) -> str:
     original = error.orig
+    if hasattr(original, "sqlstate"):
+        return _of_postgresql(original.sqlstate, error)
     name = getattr(original, "sqlite_errorname", "") or ""
     # Extended names carry a suffix: SQLITE_BUSY_SNAPSHOT, SQLITE_READONLY_DBMOVED, ...
     for prefix, code in _BY_SQLITE.items():
@@ -76,3 +111,11 @@ def _code_of(error: DBAPIError) -> str:
     if isinstance(original, sqlite3.DatabaseError) and "locked" in str(original):
         return "store_locked"
     return "store_failed"
+
+
+def _of_postgresql(state: str | None, error: DBAPIError) -> str:
+    """A connection that cannot be made, or broke off, has no code of the server's."""
+    for length in range(len(state or ""), 0, -1):
+        if code := _BY_SQLSTATE.get((state or "")[:length]):
+            return code
+    return "database_away" if isinstance(error, OperationalError) and not state else "store_failed"

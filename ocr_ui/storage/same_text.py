@@ -22,7 +22,7 @@ class SameText:
             among: only the newest so many items are looked at.
         """
         newest = select(recognition.c.id).order_by(recognition.c.id.desc()).limit(among).subquery()
-        held = func.coalesce(correction.c.text, recognition.c.text).contains(text, autoescape=True)
+        held = func.coalesce(correction.c.text, recognition.c.text).icontains(text, autoescape=True)
         query = (
             select(recognition.c.id)
             .join(newest, newest.c.id == recognition.c.id)

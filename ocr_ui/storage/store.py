@@ -1,4 +1,4 @@
-"""The store: one data folder with the database and the pictures."""
+"""The store: the database, and a data folder with the pictures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from sqlalchemy import select
 
 from ocr_ui.settings import Settings
 from ocr_ui.storage.accounts import Accounts
@@ -27,6 +28,7 @@ from ocr_ui.storage.jobs import Jobs
 from ocr_ui.storage.migrate import upgrade
 from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
+from ocr_ui.storage.postgresql import Postgresql
 from ocr_ui.storage.queues import Queues
 from ocr_ui.storage.recognitions import Recognitions
 from ocr_ui.storage.rereads import Rereads
@@ -35,6 +37,7 @@ from ocr_ui.storage.rollout_jobs import RolloutJobs
 from ocr_ui.storage.rollouts import Rollouts
 from ocr_ui.storage.same_text import SameText
 from ocr_ui.storage.second_reviews import SecondReviews
+from ocr_ui.storage.sqlite import Sqlite
 from ocr_ui.storage.templates import Templates
 from ocr_ui.storage.uploads import Uploads
 
@@ -80,7 +83,8 @@ class Store:
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:
-        """Opens the data folder, makes it where it is missing, and brings its schema up to date.
+        """Opens the data folder, makes it where it is missing, and brings the schema of its database, or of the one
+        that the settings name, up to date.
 
         Several processes may have it open; while one migrates, the others wait.
 
@@ -88,16 +92,19 @@ class Store:
             busy_seconds: how long a save waits for another process's save.
 
         Raises:
-            StoreFailed: read-only, full, locked, broken, or made by a newer version (`store_newer`).
+            BadInput: `bad_database_url`.
+            StoreFailed: read-only, full, locked, broken, away, or made by a newer version (`store_newer`).
         """
         folder = Path(settings.data_dir).absolute()
         with told(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        database = Database(folder / DATABASE, busy_seconds)
+        address = settings.database_url.get_secret_value()
+        kind = Postgresql(address, busy_seconds) if address else Sqlite(folder / DATABASE, busy_seconds)
+        database = Database(kind)
         pictures = Pictures(folder / "pictures")
         try:
             with told(folder), _alone(folder):
-                _use_write_ahead_log(database)
+                database.prepare()
                 with database.migrating() as connection:
                     upgrade(connection)
                 pictures.sweep()
@@ -126,7 +133,12 @@ class Store:
     def settle(self) -> None:
         """Moves what was written into the database's file, so that nothing that was deleted stands in its log; waits
         for those that read or write at this moment."""
-        _empty_write_ahead_log(self._database)
+        self._database.settle()
+
+    def check(self) -> None:
+        """Raises StoreFailed where the database cannot be asked anything now."""
+        with self._database.snapshot() as connection:
+            connection.execute(select(1))
 
     def close(self) -> None:
         self._database.close()
@@ -145,15 +157,3 @@ def _alone(folder: Path) -> Iterator[None]:
             yield
     except Timeout as error:
         raise failure("store_locked", folder, str(error)) from error
-
-
-def _use_write_ahead_log(database: Database) -> None:
-    """Readers then never wait for a writer. The mode is kept in the file, and cannot change inside a transaction."""
-    with database.engine.connect().execution_options(begin="SELECT 1") as connection:
-        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-
-
-def _empty_write_ahead_log(database: Database) -> None:
-    if database.engine.dialect.name == "sqlite":
-        with database.engine.connect().execution_options(begin="SELECT 1") as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")

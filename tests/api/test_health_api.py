@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
 import pytest
 from fakes import ScriptedEngine
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from stored import open_store
 
 from ocr_ui.api.health import health_routes
 from ocr_ui.engines.base import DraftedLoad, Drafting, DraftReason, EngineState, Health, MemoryShares, Phase, Share
 from ocr_ui.errors import EngineDead, EngineFailed
 from ocr_ui.services.admission import Admission
 from ocr_ui.services.engines import Engines
+from ocr_ui.storage.store import Store
 from ocr_ui.ui.messages import localize_error
 
 
@@ -27,16 +33,23 @@ class Being(ScriptedEngine):
         return Health(self._state, Phase.FETCHING, (problem, problem), Share(1, 2, 3.5), memory, drafts)
 
 
+@dataclass
 class Bench:
-    def __init__(self, engines: Engines) -> None:
-        self.engines = engines
-        self.admission = Admission(1)
+    engines: Engines
+    store: Store
+    admission: Admission = field(default_factory=lambda: Admission(1))
 
 
-def client(engines: Engines) -> TestClient:
-    app = FastAPI()
-    app.include_router(health_routes(Bench(engines), localize_error))  # type: ignore[arg-type]
-    return TestClient(app)
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[Callable[[Engines], TestClient]]:
+    with open_store(tmp_path) as store:
+
+        def made(engines: Engines) -> TestClient:
+            app = FastAPI()
+            app.include_router(health_routes(Bench(engines, store), localize_error))  # type: ignore[arg-type]
+            return TestClient(app)
+
+        yield made
 
 
 @pytest.mark.parametrize(
@@ -48,7 +61,9 @@ def client(engines: Engines) -> TestClient:
         (EngineState.DEAD, 503),
     ],
 )
-def test_the_server_is_healthy_while_it_lives_and_ready_once_its_engine_is(state: EngineState, ready: int) -> None:
+def test_the_server_is_healthy_while_it_lives_and_ready_once_its_engine_is(
+    client, state: EngineState, ready: int
+) -> None:
     asked = client(Engines({"one": Being(state), "two": Being(EngineState.READY)}))
     healthy, readiness = asked.get("/healthz"), asked.get("/readyz")
     assert (healthy.status_code, readiness.status_code) == (200, ready)
@@ -71,13 +86,13 @@ def test_the_server_is_healthy_while_it_lives_and_ready_once_its_engine_is(state
     }
 
 
-def test_what_is_wrong_is_told_in_the_language_of_the_page() -> None:
+def test_what_is_wrong_is_told_in_the_language_of_the_page(client) -> None:
     asked = client(Engines({"one": Being(EngineState.DEGRADED)}))
     told = asked.get("/healthz", headers={"X-Workbench-Lang": "zh"}).json()["engines"][0]
     assert told["message"] == "服务器 U 正忙。请稍后再试。"
 
 
-def test_an_engine_that_cannot_be_built_is_dead_with_its_reason() -> None:
+def test_an_engine_that_cannot_be_built_is_dead_with_its_reason(client) -> None:
     error = EngineDead("engine_not_installed", "vLLM is not installed.", "pip install vllm")
     answer = client(Engines({}, {"vllm": error})).get("/readyz")
     assert answer.status_code == 503

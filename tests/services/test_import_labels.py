@@ -162,6 +162,7 @@ def test_a_folder_without_labels_and_a_picture_that_is_none(store: Store, folder
     assert "its picture cannot be read" in failed.value.message
 
 
+@pytest.mark.sqlite_only
 @pytest.mark.parametrize("format", ["sft-a", "sft-b", "imagefolder", "label-studio", "ppocrlabel"])
 async def test_what_is_exported_comes_back_with_the_same_labels(
     store: Store, folder: Path, tmp_path: Path, format: str

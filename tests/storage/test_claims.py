@@ -14,6 +14,8 @@ from ocr_ui.settings import Settings
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 
+pytestmark = pytest.mark.both_databases
+
 A, B = "holder-of-ann", "holder-of-bo"
 
 

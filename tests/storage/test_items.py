@@ -14,6 +14,8 @@ from ocr_ui.storage.items import GROUPS, NO_VERDICT, SORTS, Filters, Items
 from ocr_ui.storage.store import Store
 from ocr_ui.storage.tables import recognition
 
+pytestmark = pytest.mark.both_databases
+
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -171,6 +173,7 @@ def test_a_run_left_early_frees_its_connection(store: Store) -> None:
     assert items.count() == 3
 
 
+@pytest.mark.sqlite_only
 def test_lists_use_indexes(store: Store) -> None:
     with store._database.snapshot() as connection:
         queries = {

@@ -15,6 +15,8 @@ from ocr_ui.errors import Conflict, NotFound, TooLarge
 from ocr_ui.storage.records import PageTask
 from ocr_ui.storage.store import Store
 
+pytestmark = pytest.mark.both_databases
+
 ASKED = {"template": "full_text", "rules": []}
 WRONG = {"code": "damaged", "message": "x", "hint": "", "details": {}}
 

@@ -20,6 +20,8 @@ from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 from ocr_ui.storage.tables import metadata
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_models_and_migrations_agree(tmp_path: Path) -> None:
     with Store.open(Settings(data_dir=tmp_path)) as store, store._database.snapshot() as connection:
@@ -72,6 +74,7 @@ def test_the_tables_can_be_written_for_both_databases(dialect: str) -> None:
         assert "created_at TIMESTAMP WITHOUT TIME ZONE" in written or dialect == "sqlite" or "created_at" not in table.c
 
 
+@pytest.mark.sqlite_only
 def test_a_table_with_rows_that_others_point_to_can_be_rebuilt(tmp_path: Path) -> None:
     with open_store(tmp_path) as store:
         item = add_item(store)
@@ -99,6 +102,7 @@ def _migrate_badly(store: Store) -> None:
         connection.exec_driver_sql("DELETE FROM document")  # leaves pages that point nowhere
 
 
+@pytest.mark.sqlite_only
 def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     open_store(tmp_path).close()
     with sqlite3.connect(tmp_path / "workbench.sqlite3") as connection:

@@ -16,6 +16,8 @@ from ocr_ui.storage.items import Filters
 from ocr_ui.storage.records import JobCounts
 from ocr_ui.storage.store import Store
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:

@@ -21,6 +21,8 @@ from ocr_ui.errors import BadInput, Conflict, NotFound, StoreFailed
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 
+pytestmark = pytest.mark.both_databases
+
 ODD = "a\ud800b\x00c\u2028d\u202ee\x1b[0m\ufffe👨‍👩‍👧 café <script> \\f 'x' \"y\" %_"
 
 
@@ -59,6 +61,7 @@ def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
         assert again.pictures.read(again.recognitions.get(item).recognition.page_sha256) == png()
 
 
+@pytest.mark.sqlite_only
 def test_a_commit_is_synced_and_readers_do_not_wait(store: Store) -> None:
     with store._database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
@@ -228,6 +231,7 @@ def test_names_are_kept_once_and_blank_names_are_nobody(store: Store) -> None:
         assert connection.exec_driver_sql("SELECT count(*) FROM person").scalar() == 1
 
 
+@pytest.mark.sqlite_only
 def test_a_locked_database_is_said_and_nothing_is_saved(tmp_path: Path) -> None:
     with open_store(tmp_path, busy_seconds=0.05) as store:
         item = add_item(store)
@@ -242,6 +246,7 @@ def test_a_locked_database_is_said_and_nothing_is_saved(tmp_path: Path) -> None:
         assert store.corrections.add(item, 0, content("a"), ANN).correction.version == 1
 
 
+@pytest.mark.sqlite_only
 def test_a_full_disk_is_said_and_nothing_is_half_saved(store: Store) -> None:
     item = add_item(store)
     with store._database.writing() as connection:
@@ -259,6 +264,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_saved(store: Store) -> None:
     assert store.reviews.get(item).latest_version == 0
 
 
+@pytest.mark.sqlite_only
 def test_a_file_that_is_no_database_is_said(tmp_path: Path) -> None:
     (tmp_path / "workbench.sqlite3").write_bytes(b"not a database, but long enough to be taken for one" * 100)
     with pytest.raises(StoreFailed) as failed:
