@@ -48,6 +48,7 @@ from ocr_ui.api.rewards import reward_routes
 from ocr_ui.api.rollouts import rollout_routes
 from ocr_ui.api.second_reviews import second_review_routes
 from ocr_ui.api.talk import talk_routes
+from ocr_ui.api.templates import template_routes
 from ocr_ui.api.versions import version_routes
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import WorkbenchError
@@ -114,6 +115,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     for localized_routes in (picture_routes, item_routes, second_review_routes):
         app.include_router(localized_routes(workbench, localize))
     app.include_router(editing_routes(workbench, localize_error))
+    app.include_router(template_routes(workbench, localize_error))
     app.include_router(job_routes(workbench, localize_error))
     app.include_router(export_routes(workbench, localize_reasons))
     app.include_router(push_routes(workbench, localize_error))

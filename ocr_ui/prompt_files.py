@@ -70,13 +70,18 @@ def read_template_text(path: Path) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise _broken(path.name, 1, f"the file cannot be read ({error.strerror})") from error
+    return template_text(content, path.name)
+
+
+def template_text(content: bytes, file: str) -> str:
+    """The text of a template file in memory. Raises as `read_template_text`."""
     if len(content) > MAX_FILE:
-        raise _broken(path.name, 1, f"the file has {len(content)} bytes, more than {MAX_FILE}")
+        raise _broken(file, 1, f"the file has {len(content)} bytes, more than {MAX_FILE}")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise _broken(path.name, line, "the file is not UTF-8 text") from error
+        raise _broken(file, line, "the file is not UTF-8 text") from error
 
 
 def load_template(source: str, file: str, name: str | None, builtin: bool) -> TemplateFile:

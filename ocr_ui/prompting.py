@@ -54,6 +54,10 @@ class PromptLibrary:
 
     def list(self) -> tuple[PromptTemplate, ...]:
         """Every template that can be used: the main ones, the product's others, then own ones, by name."""
+        return self.builtin()
+
+    def builtin(self) -> tuple[PromptTemplate, ...]:
+        """Those of the product as they come, whatever stands in for them: the official wordings."""
         found = self._builtin.templates()
         return tuple(found[name].template for name in in_order(found, found))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import asdict
@@ -14,7 +13,6 @@ from ocr_ui.api.errors import Localize, error_body, language_of
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.api.forms import FORM, JSON, OcrBody, OcrJson, read_ocr, schema_of
 from ocr_ui.api.streams import BEAT, Gone, after, event, event_stream, nobody_there, while_there
-from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.dataset import SINGLE, SORT_NAMES, Row
 from ocr_ui.services.ocr import OcrStep
@@ -68,12 +66,6 @@ def ocr_routes(workbench: Workbench, localize: Localize, localize_error: Localiz
         except Gone:
             return nobody_there()
         raise RuntimeError("a reading without an end")
-
-    @routes.get("/v1/templates")
-    async def templates() -> dict[str, Any]:
-        """What can be asked for: templates, their variables, and the engines that can do them."""
-        found = await asyncio.to_thread(workbench.templates.list)
-        return {"templates": [template_value(one, workbench.engines.can(one.task)) for one in found]}
 
     @routes.get("/v1/engines")
     async def engines() -> dict[str, Any]:
@@ -129,31 +121,6 @@ def _told(step: OcrStep, localize: Localize, language: str) -> list[bytes]:
     told += [event(line, "line") for line in step.lines]
     told += [event(localize(step.value, language), "done")] if step.value is not None else []
     return told or [BEAT]
-
-
-def template_value(template: PromptTemplate, engines: list[str]) -> dict[str, Any]:
-    return {
-        "name": template.name,
-        "title": template.title,
-        "description": template.description,
-        "task": template.task.value,
-        "text": template.text,
-        "version": template.version,
-        "builtin": template.builtin,
-        "sampling": template.sampling,
-        "structured": template.structured,
-        "variables": [
-            {
-                "name": one.name,
-                "label": one.label,
-                "default": one.default,
-                "choices": [choice.value for choice in one.choices],
-                "many": one.many,
-            }
-            for one in template.variables
-        ],
-        "engines": engines,
-    }
 
 
 def row_value(row: Row) -> dict[str, Any]:

@@ -14,18 +14,15 @@ from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.domain.truth import Truth
 from ocr_ui.errors import BadInput
-from ocr_ui.exports import label_text
 from ocr_ui.exports.label_text import Said
-from ocr_ui.exports.reasons import NoLabel
 from ocr_ui.images.transform import PictureTransform, Turn
-from ocr_ui.scoring import rewards
 from ocr_ui.scoring.contest import difference, interval
 from ocr_ui.scoring.facts import holds
 from ocr_ui.scoring.metrics import METRIC, METRICS, Part, corpus, score_page, value, written
 from ocr_ui.scoring.text import Normalization
 from ocr_ui.services.export import read_as
 from ocr_ui.services.kept_readings import KeptReading
-from ocr_ui.services.rewarding import LONGEST, answer_of
+from ocr_ui.services.rewarding import official_value
 
 PERCENTILES = (50, 95, 99)
 GROUPS = ("language", "kind", "tag")
@@ -129,14 +126,7 @@ def official_reward(truth: Truth, reading: KeptReading, task: Task) -> float | N
     if content is None:
         return None
     said = Said(recognition, content, reading.size, read_as(recognition.transform))
-    try:
-        reference = label_text.write(said, reward=True)
-    except NoLabel:
-        return None
-    response = answer_of(replace(said, content=recognition.content))
-    if max(len(response), len(reference)) > LONGEST:
-        return None
-    return rewards.score(OF_TASK[task], response, reference).value
+    return official_value(said, OF_TASK[task])
 
 
 def _label(truth: Truth, task: Task) -> PageContent | None:

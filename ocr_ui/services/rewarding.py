@@ -232,6 +232,19 @@ def answer_of(said: Said) -> str:
     return said.recognition.generation.text
 
 
+def official_value(said: Said, task: RewardTask) -> float | None:
+    """The model's official reward of an item's answer against `said.content`; None where there is no rule, no label for
+    it, or it is too long."""
+    try:
+        reference = label_text.write(said, reward=True)
+    except NoLabel:
+        return None
+    response = answer_of(replace(said, content=said.recognition.content))
+    if max(len(response), len(reference)) > LONGEST:
+        return None
+    return rewards.score(task, response, reference).value
+
+
 def _scored_as(recognition: Recognition) -> str:
     kind = recognition.engine.kind
     return kind if kind == IMPORTED else "lines" if kind in ASKED_NOTHING else "model"

@@ -435,6 +435,11 @@ def find_template(settings: Settings, name: str) -> PromptTemplate:
         return open_templates(settings, store).get(name)
 
 
+def official_of(template: PromptTemplate, builtin: Iterable[PromptTemplate]) -> str | None:
+    """The template of the product whose wording for the same task this one has; None where it deviates from all."""
+    return next((one.name for one in builtin if (one.task, one.text) == (template.task, template.text)), None)
+
+
 def parse_variables(pairs: Iterable[str]) -> dict[str, str]:
     """The values of `--var name=value` given any number of times; a value may hold further equals signs.
 

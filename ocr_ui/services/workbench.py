@@ -41,6 +41,8 @@ from ocr_ui.services.rollouts import Rollouts
 from ocr_ui.services.same_mistake import SameMistakes
 from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.services.talk import Talk
+from ocr_ui.services.template_files import TemplateFiles
+from ocr_ui.services.template_scores import TemplateScores
 from ocr_ui.services.templates import Templates, open_templates
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
@@ -88,6 +90,8 @@ class Workbench:
     exporter: Exporter
     pushes: Pushes
     templates: Templates
+    template_files: TemplateFiles
+    template_scores: TemplateScores
     examples: Examples
     views: Views
 
@@ -150,6 +154,8 @@ class Workbench:
             exporter=exporter,
             pushes=Pushes(Pusher(exporter, cards), settings.export_dir),
             templates=templates,
+            template_files=TemplateFiles(templates),
+            template_scores=TemplateScores(store),
             examples=Examples(settings),
             views=Views(settings),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, case, delete, func, insert, or_, select, update
+from sqlalchemy import Row, Select, and_, bindparam, case, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ocr_ui.domain.exact_json import dumps, storable
@@ -176,10 +176,11 @@ class Templates:
     def score(self, rewards: Iterable[tuple[int, int, float | None]]) -> None:
         """Keeps rewards: of a recognition, against which correction (0 for none), how much."""
         rows = [{"recognition_id": one, "correction_version": to, "reward": value} for one, to, value in rewards]
+        known = delete(label_reward).where(label_reward.c.recognition_id == bindparam("item"))
         with self._database.writing() as connection:
-            for row in rows:
-                connection.execute(delete(label_reward).where(label_reward.c.recognition_id == row["recognition_id"]))
-                connection.execute(insert(label_reward).values(row))
+            if rows:
+                connection.execute(known, [{"item": row["recognition_id"]} for row in rows])
+                connection.execute(insert(label_reward), rows)
 
 
 def _asked() -> Any:

@@ -85,6 +85,12 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
         {"json": {"text": "hello", "person": "Mallory", "client_key": KEY}},
     ),
     ("post", "/v1/guidelines"): (Action.REVIEW, {"json": {"text": "x", "base_version": 0, "person": "Mallory"}}),
+    ("post", "/v1/templates"): (Action.REVIEW, {"json": {"name": "mine", "title": {"en": "Mine"}, "text": "Read it."}}),
+    ("post", "/v1/templates/{name}/versions"): (Action.REVIEW, {"json": {"text": "Read it."}}),
+    ("post", "/v1/templates/{name}/about"): (Action.REVIEW, {"json": {"tags": ["a"]}}),
+    ("post", "/v1/templates/{name}/restore"): (Action.REVIEW, {"json": {"version": "1"}}),
+    ("post", "/v1/templates/import"): (Action.REVIEW, {"files": {"files": ("mine.md", b"x")}}),
+    ("delete", "/v1/templates/{name}"): (Action.ADMIN, {}),
     ("post", "/v1/rollout-jobs"): (Action.RECOGNIZE, {"json": {"person": "Mallory", "filters": {"items": ["999"]}}}),
     ("delete", "/pictures/{sha256}"): (Action.ADMIN, {}),
     ("patch", "/v1/accounts/{name}"): (Action.ADMIN, {"json": {"role": "viewer"}}),
@@ -266,7 +272,18 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "templates": (
         "save_new",
         "save_version",
+        "describe",
         "restore",
+        "take",
+        "delete",
+    ),
+    "template_files": (
+        "take",
+        "pack",
+    ),
+    "template_scores": (
+        "counts",
+        "uses",
     ),
 }
 """Methods of services that a request reaches."""
