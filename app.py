@@ -150,8 +150,8 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     logins = settings.auth != "none"
     if logins:
         app.add_middleware(Known, workbench=workbench, localize_error=localize_error)
-    app.add_middleware(SameOrigin, localize_error=localize_error)
     app.add_middleware(NoFetching, localize_error=localize_error)
+    app.add_middleware(SameOrigin, localize_error=localize_error)
     if is_loopback(settings.host):
         names = [name.strip() for name in settings.allowed_hosts.split(",") if name.strip()]
         app.add_middleware(KnownHost, names=names, localize_error=localize_error)

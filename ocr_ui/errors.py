@@ -53,6 +53,16 @@ class TooLarge(BadInput):
     status = 413
 
 
+class Infected(BadInput):
+    """The virus scanner found something in the file; nothing of it is kept."""
+
+
+class ScannerAway(WorkbenchError):
+    """The virus scanner does not answer: nothing is taken in until it does."""
+
+    status = 503
+
+
 class NotLoggedIn(WorkbenchError):
     """Nobody has said who asks, or the name and its secret do not belong together."""
 

@@ -86,6 +86,11 @@ class Settings(BaseSettings):
     batch_webhook: str = Field(
         "", description="Address that is told of each batch that is done, where that was asked for; empty for none."
     )
+    clamd: str = Field(
+        "",
+        description="clamd (ClamAV) that looks through every file that comes in: HOST:PORT or the path of its socket; "
+        "empty for none.",
+    )
     max_pixels: int = Field(
         100_000_000, gt=0, description="Largest picture that is taken, in pixels of width times height."
     )

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
-from ocr_ui.errors import BadInput, EngineBusy, TooMany, WorkbenchError, internal
+from ocr_ui.errors import BadInput, EngineBusy, ScannerAway, TooMany, WorkbenchError, internal
 from ocr_ui.metrics import error_told
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ def error_response(
     error_told("rest", error.code)
     body = error_body(error, localize_error, language_of(request))
     response = ExactJSONResponse(body, status_code=status or error.status)
-    if isinstance(error, EngineBusy | TooMany) or error.code in PASSING:
+    if isinstance(error, EngineBusy | ScannerAway | TooMany) or error.code in PASSING:
         response.headers["Retry-After"] = str(math.ceil(error.details.get("seconds", BUSY_SECONDS)))
     return response
 

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_response
 from ocr_ui.domain.amounts import bytes_text
-from ocr_ui.errors import BadInput, EngineBusy, TooLarge
+from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, TooLarge
 from ocr_ui.services.admission import Admission
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -32,6 +32,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+UPLOAD_PATH = "/gradio_api/upload"
 FETCHING_PATHS = ("/gradio_api/file=http", "/gradio_api/file/http", "/gradio_api/proxy=")
 
 
@@ -193,7 +194,8 @@ def is_loopback(host: str) -> bool:
 
 
 class NoFetching:
-    """Refuses the routes by which Gradio would fetch an address that a visitor names."""
+    """Refuses the routes by which Gradio would fetch an address that a visitor names, or keep a file that nobody has
+    looked at; the product uses neither."""
 
     def __init__(self, app: ASGIApp, localize_error: Localize) -> None:
         self.app, self._localize = app, localize_error
@@ -203,7 +205,14 @@ class NoFetching:
             error = BadInput("no_fetching", "This server fetches no addresses.", "Upload the file itself.")
             await error_response(error, Request(scope), self._localize, 403)(scope, receive, send)
             return
+        if scope["type"] == "http" and UPLOAD_PATH in scope["path"].lower():
+            await error_response(no_such_files(), Request(scope), self._localize)(scope, receive, send)
+            return
         await self.app(scope, receive, send)
+
+
+def no_such_files() -> NotAllowed:
+    return NotAllowed("no_such_files", "Files are neither taken nor handed out here.", "Use the product's own pages.")
 
 
 class SecurityHeaders:

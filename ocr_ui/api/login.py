@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_body, error_response
+from ocr_ui.api.guards import no_such_files
 from ocr_ui.domain.access import NOBODY, Action, Identity
 from ocr_ui.errors import NotAllowed, NotLoggedIn, StoreFailed, TooMany, WorkbenchError
 from ocr_ui.services.access import Acting, act_as, acting, not_logged_in, require
@@ -123,7 +124,7 @@ class Known:
         if scope["method"] in ("GET", "HEAD") or "/gradio_api/" in path:
             require(Action.READ)
         if any(part in path for part in FILES):
-            raise NotAllowed("no_such_files", "Files are not handed out here.", "Use the product's own pages.")
+            raise no_such_files()
         tab = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
         tab = tab or path.partition("/gradio_api/heartbeat/")[2]
         if tab and not self._bench.page_sessions.is_own(tab, identity.account or 0):

@@ -20,6 +20,7 @@ from ocr_ui.services.access import needs
 from ocr_ui.services.admission import too_late
 from ocr_ui.services.engines import LOADING_BEAT, Engines
 from ocr_ui.services.pacing import paced
+from ocr_ui.services.scan import Scanner
 from ocr_ui.settings import Settings
 
 MODEL_ENGINES = ("vllm", "openai", "llama")
@@ -58,7 +59,7 @@ class Piece:
 class Chat:
     def __init__(self, engines: Engines, settings: Settings) -> None:
         self._engines, self._settings = engines, settings
-        self._limits = Limits.from_settings(settings)
+        self._limits, self._scanner = Limits.from_settings(settings), Scanner(settings.clamd)
 
     def models(self) -> list[str]:
         """Names that `Question.model` takes, the default's first."""
@@ -84,12 +85,13 @@ class Chat:
 
         Raises:
             BadInput, NotFound: the picture, the model, the sampling. EngineBusy: loading, or too many wait.
-            TooLate: `request_timeout`. EngineFailed, EngineDead.
+            TooLate: `request_timeout`. EngineFailed, EngineDead. Infected, ScannerAway.
         """
         end = asyncio.get_running_loop().time() + self._settings.request_seconds
         name = self.engine_of(question.model)
         engine = await self._engines.ready(name, LOADING_BEAT)
         own = self._engines.settings_of(name, self._settings)
+        await asyncio.to_thread(self._scanner.check, question.picture)
         picture = await asyncio.to_thread(open_picture, question.picture, self._limits)
         pixels, _, _ = await asyncio.to_thread(prepare, picture.pixels, own.engine_pixels)
         request = EngineRequest(

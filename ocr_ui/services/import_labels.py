@@ -14,7 +14,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import IMPORTED, EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.domain.review import Review, State, Verdict
-from ocr_ui.errors import BadInput, WorkbenchError
+from ocr_ui.errors import BadInput, ScannerAway, WorkbenchError
 from ocr_ui.exports.reasons import NO_PICTURE, LeftOut, Reason
 from ocr_ui.images.door import Limits, encode_png, open_picture, thumbnail
 from ocr_ui.images.refusals import too_many_bytes
@@ -23,6 +23,7 @@ from ocr_ui.parsing.dispatch import parse
 from ocr_ui.parsing.plain import has_boxes
 from ocr_ui.services.checked_content import checked
 from ocr_ui.services.figures import add_reading
+from ocr_ui.services.scan import Scanner
 from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -62,7 +63,7 @@ def import_labels(
 
     Raises:
         BadInput: `unknown_format`, `broken_import` (details: source, reason), `nothing_to_import`.
-        StoreFailed: the store cannot be written.
+        StoreFailed: the store cannot be written. ScannerAway.
     """
     if format not in READERS:
         allowed = ", ".join(FORMATS)
@@ -76,7 +77,8 @@ def import_labels(
     if not folder.exists():
         raise BadInput("unreadable_file", f"Cannot read {folder}: there is no such folder.", "", file=str(folder))
     places = [place.resolve() for place in (folder.parent if folder.is_file() else folder, *pictures)]
-    run = _Import(store, Limits.from_settings(settings), templates, Person(person) if person else None, places)
+    limits, scanner = Limits.from_settings(settings), Scanner(settings.clamd)
+    run = _Import(store, limits, scanner, templates, Person(person) if person else None, places)
     with store.transaction():
         for labelled in READERS[format](folder):
             run.take(labelled)
@@ -91,12 +93,13 @@ class _Import:
         self,
         store: Store,
         limits: Limits,
+        scanner: Scanner,
         templates: Sequence[PromptTemplate],
         person: Person | None,
         places: Sequence[Path],
     ) -> None:
         self._store, self._limits, self._templates, self._person = store, limits, templates, person
-        self._places = places
+        self._places, self._scanner = places, scanner
         self._read: dict[Path, Page] = {}
         self._pages: dict[Path, int] = {}
         self.items: list[int] = []
@@ -118,7 +121,11 @@ class _Import:
             raise LeftOut(Reason("picture_outside", told))
         if file not in self._read:
             try:
-                pixels = open_picture(_bytes(file, self._limits.max_bytes), self._limits).pixels
+                data = _bytes(file, self._limits.max_bytes)
+                self._scanner.check(data)
+                pixels = open_picture(data, self._limits).pixels
+            except ScannerAway:
+                raise
             except WorkbenchError as error:
                 raise LeftOut(_unreadable(error)) from error
             except OSError as error:

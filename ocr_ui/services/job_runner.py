@@ -22,7 +22,9 @@ from ocr_ui.errors import (
     EngineBusy,
     EngineDead,
     EngineFailed,
+    Infected,
     NotFound,
+    ScannerAway,
     StoreFailed,
     WorkbenchError,
 )
@@ -36,6 +38,7 @@ from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.recognize import Keep, Recognizer
 from ocr_ui.services.rollout_batch import BUSY_SECONDS, NOBODY_ANSWERS
 from ocr_ui.services.routing import Routing
+from ocr_ui.services.scan import INFECTED, Scanner, target_of
 from ocr_ui.services.view import error_value
 from ocr_ui.services.work_off import HALT_SECONDS, work_off
 from ocr_ui.settings import Settings
@@ -75,6 +78,7 @@ class JobRunner:
     ) -> None:
         self._store, self._jobs, self._pages, self._recognizer = store, jobs, pages, recognizer
         self._templates, self._settings, self._lease = templates, settings, lease
+        self._scanner = Scanner(settings.clamd)
         self._webhook = _checked(settings.batch_webhook.strip())
         self.holder = f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self._held: dict[int, PageTask] = {}
@@ -152,7 +156,7 @@ class JobRunner:
                 JOB_PAGES.labels("done").inc()
         except (EngineDead, StoreFailed) as error:
             await self._give_back(task, error)
-        except EngineBusy:
+        except (EngineBusy, ScannerAway):
             await _first(self._stop.wait(), asyncio.Event().wait(), BUSY_SECONDS)
             await self._give_back(task)
         except WorkbenchError as error:
@@ -220,10 +224,13 @@ class JobRunner:
             for entry in entries:
                 name = path_of(f"{task.name}/{entry.name}")
                 try:
-                    with reading(archive, entry) as data:
-                        sha256, size = self._store.uploads.put(data, min(left, self._settings.max_document_bytes))
+                    with reading(archive, entry) as data, self._scanner.through(data) as seen:
+                        sha256, size = self._store.uploads.put(seen, min(left, self._settings.max_document_bytes))
                 except BadInput as error:
                     refused.append((name, error_value(error)))
+                    if isinstance(error, Infected):
+                        handed_in = self._store.jobs.get(task.job).person
+                        self._store.audit.add(handed_in, "batch", "", INFECTED, target_of(error))
                 else:
                     left -= size
                     found.append((name, sha256, size))

@@ -21,6 +21,7 @@ from ocr_ui.services.archives import is_archive, look_through
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import check_handed, clean_name
 from ocr_ui.services.reading import check_task
+from ocr_ui.services.scan import Scanner
 from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import FailedTask, JobTotals, RouteTotals, StoredJob
@@ -105,6 +106,7 @@ class Jobs:
 
     def __init__(self, store: Store, templates: PromptLibrary, engines: Engines, settings: Settings) -> None:
         self._store, self._templates, self._engines, self._settings = store, templates, engines, settings
+        self._scanner = Scanner(settings.clamd)
         self._listeners: list[asyncio.Event] = []
 
     def listen(self) -> asyncio.Event:
@@ -128,7 +130,8 @@ class Jobs:
 
         Raises:
             BadInput: `bad_page_range`, `bad_priority`, `no_files`, `bad_rule`, unknown template or engine, a variable
-                is missing; of the one file those of `ocr_ui.services.archives`, TooLarge. StoreFailed.
+                is missing; of the one file those of `ocr_ui.services.archives`, TooLarge, Infected.
+            StoreFailed, ScannerAway.
         """
         asked = await asyncio.to_thread(self._asked, ask)
         if start and not files:
@@ -285,7 +288,8 @@ class Jobs:
         if one.data is None:
             check_handed(self._store, one.sha256)
             return one.sha256, self._store.uploads.path(one.sha256).stat().st_size
-        sha256, size = self._store.uploads.put(one.data, self._settings.batch_bytes)
+        with self._scanner.through(one.data) as data:
+            sha256, size = self._store.uploads.put(data, self._settings.batch_bytes)
         file = self._store.uploads.path(sha256)
         if not size:
             raise refusals.empty_file()

@@ -29,6 +29,7 @@ from ocr_ui.images.door import (
 from ocr_ui.services.access import acting, needs, who
 from ocr_ui.services.engine_entries import READER
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.scan import Scanner
 from ocr_ui.settings import Settings
 from ocr_ui.storage.pages import unknown_page
 from ocr_ui.storage.records import StoredPage
@@ -70,7 +71,7 @@ class PageStore:
 
     def __init__(self, store: Store, settings: Settings, upright: Upright) -> None:
         self._store, self._settings, self._upright = store, settings, upright
-        self._limits = Limits.from_settings(settings)
+        self._limits, self._scanner = Limits.from_settings(settings), Scanner(settings.clamd)
         self._documents = replace(self._limits, max_bytes=settings.max_document_bytes)
 
     @needs(Action.RECOGNIZE, audited="picture.receive", limited="uploads")
@@ -79,7 +80,9 @@ class PageStore:
 
         Raises:
             BadInput, TooLarge: it is no picture, or over a limit; nothing is stored then.
+            Infected, ScannerAway: see `ocr_ui.services.scan`.
         """
+        await asyncio.to_thread(self._scanner.check, data)
         picture = await asyncio.to_thread(open_picture, data, self._limits, page=page_number)
         pixels, turned = await self._upright.turn(picture.pixels)
         warnings = (*picture.warnings, *turned)

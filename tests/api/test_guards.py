@@ -106,6 +106,13 @@ def test_the_own_page_may_change_things(client: TestClient, origin: str | None) 
     assert answer.status_code == 422
 
 
+@pytest.mark.parametrize("path", ["/gradio_api/upload", "/en/gradio_api/upload", "/zh/GRADIO_API/upload?upload_id=1"])
+def test_files_come_in_by_the_products_own_routes_alone(client: TestClient, path: str) -> None:
+    answer = client.post(path, files={"files": ("a.png", b"anything")})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "no_such_files")
+    assert_guarded(answer)
+
+
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:7860", "localhost.evil.example", "10.0.0.7", "[2001:db8::1]:80", "localhos"]
 )
