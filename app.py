@@ -33,6 +33,7 @@ from ocr_ui.api.docs import add_docs
 from ocr_ui.api.drafts import draft_routes
 from ocr_ui.api.editing import editing_routes
 from ocr_ui.api.errors import RESPONSES, Unexpected, add_error_handlers
+from ocr_ui.api.experiments import experiment_routes
 from ocr_ui.api.exports import export_routes
 from ocr_ui.api.guards import Admitted, BodyLimit, KnownHost, NoFetching, SameOrigin, SecurityHeaders, is_loopback
 from ocr_ui.api.health import health_routes
@@ -49,6 +50,7 @@ from ocr_ui.api.rollouts import rollout_routes
 from ocr_ui.api.second_reviews import second_review_routes
 from ocr_ui.api.talk import talk_routes
 from ocr_ui.api.templates import template_routes
+from ocr_ui.api.tries import try_routes
 from ocr_ui.api.versions import version_routes
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import WorkbenchError
@@ -107,6 +109,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         comparison_routes,
         correction_routes,
         draft_routes,
+        experiment_routes,
         queue_routes,
         talk_routes,
         version_routes,
@@ -121,6 +124,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))
     app.include_router(rollout_routes(workbench, localize_rollout))
+    app.include_router(try_routes(workbench, localize, localize_error))
     app.include_router(account_routes(workbench))
     app.include_router(login_routes(workbench, login_page, page_language, localize_error))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
@@ -14,6 +13,7 @@ from pydantic import BaseModel, Field
 from ocr_ui.api.corrections import saved_value
 from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.exact import ExactJSONResponse
+from ocr_ui.api.streams import json_lines
 from ocr_ui.domain.rollout import Choice
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.access import own, who
@@ -109,7 +109,7 @@ def rollout_routes(workbench: Workbench, localize: Localize) -> APIRouter:
         Closing the connection ends the engine's work; the answers that had come are kept.
         """
         steps = rollouts.sample(recognition_id, body.ask, who(body.person), own(body.owner))
-        return StreamingResponse(_lines(steps, localize, language_of(request)), media_type="application/x-ndjson")
+        return json_lines(_steps(steps, localize, language_of(request)))
 
     @routes.post("/v1/rollouts/stop")
     async def stop(body: StopBody) -> dict[str, int]:
@@ -188,15 +188,11 @@ def rollout_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     return routes
 
 
-async def _lines(steps: AsyncIterator[Step], localize: Localize, language: str) -> AsyncIterator[bytes]:
+async def _steps(steps: AsyncIterator[Step], localize: Localize, language: str) -> AsyncIterator[dict[str, Any]]:
     try:
         async with aclosing(steps) as found:  # type: ignore[type-var]
             async for step in found:
-                yield _line(localize(step_value(step), language))
+                yield localize(step_value(step), language)
     except WorkbenchError as error:
         failed = {"state": "failed", "answers": [], "rollout": None, "error": error_value(error)}
-        yield _line(localize(failed, language))
-
-
-def _line(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+        yield localize(failed, language)

@@ -1,7 +1,8 @@
-"""Server-sent events, and the end of work that nobody waits for any more."""
+"""Server-sent events, JSON Lines, and the end of work that nobody waits for any more."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, TypeVar
@@ -28,6 +29,18 @@ def event(data: Any, name: str = "") -> bytes:
 
 def event_stream(pieces: AsyncIterator[bytes]) -> StreamingResponse:
     return StreamingResponse(pieces, media_type="text/event-stream", headers=NO_BUFFERING)
+
+
+def json_lines(values: AsyncIterator[dict[str, Any]]) -> StreamingResponse:
+    """Each value as a line of JSON, when it comes. A client that goes ends them."""
+
+    async def lines() -> AsyncIterator[bytes]:
+        async with aclosing(values) as found:  # type: ignore[type-var]
+            async for value in found:
+                text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+                yield text.encode("utf-8", "backslashreplace") + b"\n"
+
+    return StreamingResponse(lines(), media_type="application/x-ndjson")
 
 
 async def after(first: Step, rest: AsyncIterator[Step]) -> AsyncIterator[Step]:

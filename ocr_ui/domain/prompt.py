@@ -125,6 +125,11 @@ class PromptTemplate:
             )
         return _PLACEHOLDER.sub(lambda match: filled.get(match[1], match[0]), self.text)
 
+    def fitting(self, values: dict[str, str]) -> dict[str, str]:
+        """Of values that were typed for another template those that this one has a blank for."""
+        names = {variable.name for variable in self.variables}
+        return {name: value for name, value in values.items() if name in names}
+
     def names(self, values: dict[str, str] | None = None) -> tuple[str, ...]:
         """The field names asked for: those in the list variables of a fields template; none of any other."""
         if self.task is not Task.FIELDS:

@@ -19,12 +19,14 @@ class AnswerRow:
         texts: what each answer says; None where it has no such row.
         quad: where it stands, in pixels of the stored picture; None where nobody knows.
         place: the answers put it in different places of the picture.
+        quads: where each answer puts it.
     """
 
     label: str | None
     texts: tuple[str | None, ...]
     quad: Quad | None
     place: bool = False
+    quads: tuple[Quad | None, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -52,7 +54,8 @@ def _fields(label: PageContent, answers: Sequence[PageContent]) -> Iterator[Answ
         found = [fields.get(name) for fields in said]
         texts = [None if field is None else f"{name}: {'' if field.value is None else field.value}" for field in found]
         quad = next((field.quad for field in found if field and field.quad), None)
-        yield AnswerRow(texts[0], tuple(texts[1:]), quad)
+        quads = tuple(field.quad if field else None for field in found[1:])
+        yield AnswerRow(texts[0], tuple(texts[1:]), quad, quads=quads)
 
 
 def _lines(label: Sequence[TextLine], answers: Sequence[Sequence[TextLine]]) -> Iterator[AnswerRow]:
@@ -91,7 +94,8 @@ def _row(label: TextLine | None, lines: Sequence[TextLine | None]) -> AnswerRow:
     quads = [line.quad for line in lines if line is not None and line.quad is not None]
     quad = label.quad if label is not None and label.quad is not None else next(iter(quads), None)
     texts = tuple(None if line is None else line.text for line in lines)
-    return AnswerRow(label.text if label is not None else None, texts, quad, _apart(quads))
+    own = tuple(None if line is None else line.quad for line in lines)
+    return AnswerRow(label.text if label is not None else None, texts, quad, _apart(quads), own)
 
 
 def _apart(quads: Iterable[Quad]) -> bool:

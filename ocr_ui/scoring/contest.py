@@ -63,6 +63,17 @@ def interval(parts: Sequence[Part], draws: int = DRAWS, seed: int = SEED) -> tup
     return _bounds(_values(sums[:, 0], sums[:, 1]))
 
 
+def unpaired(
+    first: Sequence[Part], second: Sequence[Part], draws: int = DRAWS, seed: int = SEED
+) -> tuple[float, float] | None:
+    """Second less first where each side has pages of its own: where the difference lies, in 95 of 100 cases."""
+    if not first or not second:
+        return None
+    ours = _drawn(np.array(first, dtype=float), draws, seed)
+    theirs = _drawn(np.array(second, dtype=float), draws, seed + 1)
+    return _bounds(_values(theirs[:, 0], theirs[:, 1]) - _values(ours[:, 0], ours[:, 1]))
+
+
 def difference(
     first: Sequence[Mapping[str, Part]],
     second: Sequence[Mapping[str, Part]],

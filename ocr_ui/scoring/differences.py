@@ -120,6 +120,11 @@ def _measure(model: PageContent, human: PageContent) -> tuple[int, int]:
     return 0, 0
 
 
+def characters(content: PageContent) -> int:
+    """Of a page that says what its label says: what a distance of 0 would be divided by."""
+    return len(next(filter(None, _texts(content)), ""))
+
+
 def _texts(content: PageContent) -> Iterator[str]:
     yield "\n".join(line.text for line in content.lines)
     yield content.text

@@ -18,7 +18,14 @@ from ocr_ui.scoring.differences import Difference, compare, same
 from ocr_ui.services.access import needs, require
 from ocr_ui.services.checked_content import checked
 from ocr_ui.storage.corrections import key_reused
-from ocr_ui.storage.records import StoredCorrection, StoredPage, StoredRecognition, StoredReread, StoredReview
+from ocr_ui.storage.records import (
+    ArmReading,
+    StoredCorrection,
+    StoredPage,
+    StoredRecognition,
+    StoredReread,
+    StoredReview,
+)
 from ocr_ui.storage.store import Store
 
 LONGEST_NOTE = 10_000
@@ -54,6 +61,7 @@ class Item:
 
     Attributes:
         rereads: boxes of it that were read anew, oldest first.
+        arm: of an experiment; None where it took part in none.
     """
 
     recognition: StoredRecognition
@@ -61,6 +69,12 @@ class Item:
     correction: StoredCorrection | None
     review: StoredReview
     rereads: tuple[StoredReread, ...] = ()
+    arm: ArmReading | None = None
+
+    @property
+    def arm_hidden(self) -> bool:
+        """Nobody has judged it yet, so that nobody is told whose reading it is."""
+        return self.arm is not None and self.review.review.verdict is None
 
     @property
     def content(self) -> PageContent:
@@ -217,6 +231,7 @@ class Annotator:
                 self._store.corrections.latest(recognition_id),
                 self._store.reviews.get(recognition_id),
                 tuple(self._store.rereads.of(recognition_id)),
+                self._store.experiments.of_readings([recognition_id]).get(recognition_id),
             )
 
     def _differences(self, recognition_id: int, content: PageContent | dict[str, Any]) -> Difference:

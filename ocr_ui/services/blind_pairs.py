@@ -12,10 +12,11 @@ from random import Random
 
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
+from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.rollout import Answer, Choice, Judgement, Kind
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.services.access import needs
-from ocr_ui.services.rollouts import LONGEST_LOOK, Rollouts, Shown
+from ocr_ui.services.rollouts import Rollouts, Shown, looked
 from ocr_ui.storage import people
 from ocr_ui.storage.records import StoredJudgement
 from ocr_ui.storage.store import Store
@@ -75,7 +76,7 @@ class BlindPairs:
         }
         if skip in self._open:
             _, left, right = self._open.pop(skip)
-            self._remember(self._skipped, (rollout_id, name, frozenset((left, right))), None)
+            remember(self._skipped, (rollout_id, name, frozenset((left, right))), None)
         every = list(_different(shown))
         left_over = [pair for pair in every if frozenset(pair) not in done]
         if not left_over:
@@ -88,7 +89,7 @@ class BlindPairs:
         if self._chance.random() < 0.5:
             one, other = other, one
         token = secrets.token_urlsafe(12)
-        self._remember(self._open, token, (rollout_id, one, other))
+        remember(self._open, token, (rollout_id, one, other))
         answers = {answer.number: answer for answer in shown.stored.rollout.answers}
         return Pair(token, rollout_id, answers[one], answers[other], len(every) - len(left_over), len(every))
 
@@ -104,35 +105,44 @@ class BlindPairs:
             NotFound: `unknown_pair`. BadInput: `unknown_choice`. StoreFailed.
         """
         if token not in self._open:
-            raise NotFound("unknown_pair", "This pair is no longer known here.", "Ask for the next one.")
-        try:
-            said = Choice(choice)
-        except ValueError as error:
-            allowed = ", ".join(Choice)
-            raise BadInput(
-                "unknown_choice",
-                f"{choice[:80]!r} is not a choice.",
-                f"Choose one of: {allowed}.",
-                value=choice[:80],
-                allowed=allowed,
-            ) from error
+            raise unknown_pair()
+        said = read_choice(choice)
         rollout_id, left, right = self._open[token]
         name = people.clean(person)
-        took = min(max(0.0, seconds), LONGEST_LOOK)
-        judged = Judgement(Kind.PAIR, (left, right), said, name, blind=True, seconds=took)
+        judged = Judgement(Kind.PAIR, (left, right), said, name, blind=True, seconds=looked(seconds))
         stored = await asyncio.to_thread(self._store.rollouts.judge, rollout_id, judged, token)
         rollout = await asyncio.to_thread(self._store.rollouts.get, rollout_id)
         answers = {answer.number: answer for answer in rollout.rollout.answers}
         return stored, (answers[left], answers[right])
 
-    @staticmethod
-    def _remember(kept: OrderedDict, key: object, value: object) -> None:
-        kept[key] = value
-        while len(kept) > MOST_OPEN:
-            kept.popitem(last=False)
+
+def remember(kept: OrderedDict, key: object, value: object) -> None:
+    """Keeps a value, and forgets the oldest of too many."""
+    kept[key] = value
+    while len(kept) > MOST_OPEN:
+        kept.popitem(last=False)
 
 
-def blind_lines(answer: Answer) -> list[str]:
+def read_choice(choice: str) -> Choice:
+    """Raises BadInput (`unknown_choice`)."""
+    try:
+        return Choice(choice)
+    except ValueError as error:
+        allowed = ", ".join(Choice)
+        raise BadInput(
+            "unknown_choice",
+            f"{choice[:80]!r} is not a choice.",
+            f"Choose one of: {allowed}.",
+            value=choice[:80],
+            allowed=allowed,
+        ) from error
+
+
+def unknown_pair() -> NotFound:
+    return NotFound("unknown_pair", "This pair is no longer known here.", "Ask for the next one.")
+
+
+def blind_lines(answer: Answer | Recognition) -> list[str]:
     """All that is shown of an answer while it is judged."""
     content = answer.content
     said = [f"{field.name}: {'' if field.value is None else field.value}" for field in content.fields]

@@ -9,21 +9,26 @@ from typing import Any
 
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import Field, PageContent, TextLine
+from ocr_ui.domain.experiment import HIDDEN
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.page import Page
+from ocr_ui.domain.recognition import EngineName
 from ocr_ui.domain.review import ErrorKind
-from ocr_ui.errors import BadInput
 from ocr_ui.scoring.differences import LinePair, compare
 from ocr_ui.scoring.pairing import SAME_PLACE
 from ocr_ui.scoring.segments import Segment, segments
 from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item
+from ocr_ui.services.preferences import other_pictures
 from ocr_ui.storage.records import ReadingRow
 from ocr_ui.storage.store import Store
 
 STATES = ("same", "text", "box", "order", "left", "right")
 """How two rows stand to each other: the same; another text; the same text in another place, or in another order; there
 is such a row on the left alone, or on the right alone."""
+
+
+_HIDDEN = EngineName(HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +87,18 @@ class Comparer:
         """Raises NotFound (`unknown_recognition`), BadInput (`not_the_same_picture`)."""
         left, right = await self._annotator.open_item(left_id), await self._annotator.open_item(right_id)
         if left.page.page.sha256 != right.page.page.sha256:
-            raise BadInput(
-                "not_the_same_picture",
-                f"The items {left_id} and {right_id} are readings of different pictures.",
-                "Compare two readings of one picture.",
-                left=left_id,
-                right=right_id,
-            )
+            raise other_pictures(left_id, right_id)
         return await asyncio.to_thread(compare_items, left, right)
 
     @needs(Action.READ)
     async def readings(self, recognition_id: int) -> list[ReadingRow]:
         """The newest readings of the page of an item, itself among them. Raises NotFound (`unknown_recognition`)."""
-        return await asyncio.to_thread(self._store.recognitions.of_same_page, recognition_id)
+        return await asyncio.to_thread(self._readings, recognition_id)
+
+    def _readings(self, recognition_id: int) -> list[ReadingRow]:
+        rows = self._store.recognitions.of_same_page(recognition_id)
+        hidden = self._store.experiments.hidden([row.id for row in rows])
+        return [replace(row, template=hidden[row.id], engine=_HIDDEN) if row.id in hidden else row for row in rows]
 
 
 def compare_items(left: Item, right: Item) -> Comparison:
@@ -193,13 +197,16 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
 
 def _side(item: Item) -> dict[str, Any]:
     recognition = item.recognition.recognition
+    engine, template = recognition.engine, recognition.prompt.template
+    if item.arm and item.arm_hidden:
+        engine, template = _HIDDEN, item.arm.asked_template
     return {
         "id": item.recognition.id,
-        "engine": recognition.engine.title,
-        "engine_version": recognition.engine.version,
-        "model": recognition.engine.model,
-        "revision": recognition.engine.revision,
-        "template": recognition.prompt.template,
+        "engine": engine.title,
+        "engine_version": engine.version,
+        "model": engine.model,
+        "revision": engine.revision,
+        "template": template,
         "created_at": item.recognition.created_at.isoformat(),
         "outcome": recognition.outcome,
         "seconds": recognition.generation.seconds,

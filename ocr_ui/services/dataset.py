@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from ocr_ui.domain.access import Action
+from ocr_ui.domain.experiment import HIDDEN
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
@@ -114,7 +115,9 @@ class Dataset:
         prepare(self._store, filters, sort)
         with self._store.one_moment():
             rows = self._store.items.list(filters, sort, limit, offset)
-            return Window(tuple(rows), self._store.items.count(filters), offset)
+            hidden = self._store.experiments.hidden([row.id for row in rows])
+            shown = (replace(row, template=hidden[row.id], engine=HIDDEN) if row.id in hidden else row for row in rows)
+            return Window(tuple(shown), self._store.items.count(filters), offset)
 
     def _summary(self, filters: Filters) -> dict[str, dict[str, int]]:
         with self._store.one_moment():

@@ -384,7 +384,7 @@ class _Run:
         if options.shares and not (several and chosen.splits):
             raise _no_parts(chosen)
         self._splits = find_splits(store, options.shares) if options.shares else Splits()
-        self._rated = several and chosen.rated and store.rollouts.any()
+        self._rated = several and chosen.rated and (store.rollouts.any() or store.preferences.any())
         self._copied = 0
         self._missing: list[tuple[int, str, str]] = []
         self._version = store.versions.get(filters.version) if filters.version else None
@@ -415,7 +415,8 @@ class _Run:
         """Of the model revisions that were asked for; of a frozen version, those that were there then."""
         until = self._version.created_at if self._version else None
         found = self._store.rollouts.whole_of_item(item.id, self._filters.revisions, until)
-        return sampled_answers(found)
+        compared = self._store.preferences.of_item(item.id, self._filters.revisions, until)
+        return sampled_answers(found, item.recognition.generation.text, compared)
 
     def report(self, chosen: Format, out_dir: Path, digest: str) -> ExportReport:
         left_out = tuple(self.notes.left_out)

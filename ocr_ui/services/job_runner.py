@@ -35,10 +35,11 @@ from ocr_ui.services.archives import is_archive, look_through, reading, unpackin
 from ocr_ui.services.jobs import JobProgress, Jobs, path_of
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.recognize import Keep, Recognizer
+from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.rollout_batch import BUSY_SECONDS, NOBODY_ANSWERS
 from ocr_ui.services.routing import Routing
 from ocr_ui.services.scan import INFECTED, Scanner, target_of
+from ocr_ui.services.traffic import Keep
 from ocr_ui.services.view import error_value
 from ocr_ui.services.work_off import HALT_SECONDS, work_off
 from ocr_ui.settings import Settings
@@ -244,7 +245,7 @@ class JobRunner:
         route = Routing(self._store, self.holder, task, read_rules(job.asked["rules"]))
         page_id, request = await self._prepared(task, job)
         if task.recognition_id is None:
-            if not await self._read_with(task, job, page_id, request, job.asked["engine"], route.keep_first):
+            if not await self._read_with(task, job, page_id, request, job.asked["engine"], route.keep_first, True):
                 return False
         else:
             await asyncio.to_thread(route.go_on, task.recognition_id)
@@ -263,10 +264,17 @@ class JobRunner:
             return True
 
     async def _read_with(
-        self, task: PageTask, job: StoredJob, page_id: int, request: ReadRequest, engine: str, keep: Keep
+        self,
+        task: PageTask,
+        job: StoredJob,
+        page_id: int,
+        request: ReadRequest,
+        engine: str,
+        keep: Keep,
+        daily: bool = False,
     ) -> bool:
         """Whether the reading was kept; one that was stopped goes back. Raises what it failed with."""
-        asked = {"engine": engine, "person": job.person, "owner": _owner(task.id), "keep": keep}
+        asked = {"engine": engine, "person": job.person, "owner": _owner(task.id), "keep": keep, "daily": daily}
         async with aclosing(self._recognizer.read(page_id, request, **asked)) as steps:
             *_, last = [step async for step in steps]
         if last.recognition_id is not None:

@@ -112,7 +112,7 @@ class Ocr:
             structured=asked.structured,
         )
         reading = self._recognizer.read(
-            received.page_id, request, engine=engine, person=asked.person, owner=uuid.uuid4().hex
+            received.page_id, request, engine=engine, person=asked.person, owner=uuid.uuid4().hex, daily=True
         )
         grown = _Grown()
         async with aclosing(reading) as steps:  # type: ignore[type-var]
@@ -132,7 +132,9 @@ class Ocr:
     def _stored(self, recognition_id: int) -> dict[str, Any]:
         found = self._store.recognitions.get(recognition_id)
         page = self._store.pages.get(found.page_id)
-        told = {"created_at": found.created_at.isoformat(), "person": found.person}
+        told: dict[str, Any] = {"created_at": found.created_at.isoformat(), "person": found.person}
+        if (arm := self._store.experiments.of_readings([recognition_id]).get(recognition_id)) is not None:
+            told["experiment"] = {"id": arm.experiment, "arm": arm.arm.value}
         return {**ocr_value(page.page, page.id, found.recognition, found.id), **told}
 
     @staticmethod
@@ -145,6 +147,8 @@ class Ocr:
         if error is not None:
             raise type(error)(error.code, error.message, error.hint, **{**error.details, "item": step.recognition_id})
         value = ocr_value(step.page, page_id, recognition, step.recognition_id, notices)
+        if step.given is not None and step.recognition_id is not None:
+            value["experiment"] = {"id": step.given.experiment, "arm": step.given.arm.value}
         value["timings"] = {"receive": round(receive_seconds, 6), **value["timings"]}
         last = grown.step(step, whole=True)
         return OcrStep(last.text, last.lines, last.again, value)

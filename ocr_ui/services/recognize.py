@@ -15,7 +15,6 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
-from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed
 from ocr_ui.metrics import AtWork, StageClock, error_told, reading_ended, stage_ended
 from ocr_ui.services.access import needs, who
@@ -25,6 +24,7 @@ from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
 from ocr_ui.services.runs import Runs
 from ocr_ui.services.smaller import read_with_retry
+from ocr_ui.services.traffic import Given, Keep, Traffic
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -34,24 +34,34 @@ CLOSING_SECONDS = 2.0
 """A closed tab is noticed at the next beat of its reading; so long a page that is opened anew waits for that."""
 
 
-Keep = Callable[[Recognition, int, Person | None], int | None]
-"""Stores a recognition of a page by somebody and gives its id; None where it is not to be stored."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One step of a reading: the page, how far it is and, once stored, the id of the recognition."""
+    """One step of a reading.
+
+    Attributes:
+        recognition_id: once it is stored.
+        given: the arm of an experiment that it went to; None for none.
+    """
 
     page: Page
     progress: Progress
     recognition_id: int | None = None
+    given: Given | None = None
 
 
 class Recognizer:
     """Readings of stored pages, by owner: whoever started one can stop it."""
 
-    def __init__(self, store: Store, pages: PageStore, engines: Engines, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: Store,
+        pages: PageStore,
+        engines: Engines,
+        settings: Settings,
+        traffic: Traffic | None = None,
+    ) -> None:
         self._store, self._pages, self._engines, self._settings = store, pages, engines, settings
+        self._traffic = traffic
         self._runs = Runs(engines)
         self._busy: Counter[int] = Counter()
         self._ended = asyncio.Event()
@@ -67,6 +77,7 @@ class Recognizer:
         person: str = "",
         owner: str = "",
         keep: Keep | None = None,
+        daily: bool = False,
     ) -> AsyncIterator[Reading]:
         """Reads a page; the last step carries the id of the stored recognition.
 
@@ -80,6 +91,7 @@ class Recognizer:
             person: who asks; may be empty.
             owner: `stop` takes it (a page's session, a client's id).
             keep: stores the result, in a thread, in the place of the store itself.
+            daily: an experiment may give the reading to its other arm.
 
         Raises:
             BadInput, NotFound, EngineDead: before anything runs.
@@ -91,7 +103,7 @@ class Recognizer:
             kept = keep or partial(add_reading, self._store)
             at_work = AtWork()
             try:
-                async with aclosing(self._steps(page_id, request, engine, person, stop, kept)) as steps:
+                async with aclosing(self._steps(page_id, request, engine, person, stop, kept, daily)) as steps:
                     async for step in steps:
                         at_work.be(step.progress.state)
                         yield step
@@ -100,15 +112,19 @@ class Recognizer:
                 self._end(page_id)
 
     async def _steps(
-        self, page_id: int, request: ReadRequest, engine: str, person: str, stop: asyncio.Event, keep: Keep
+        self, page_id: int, request: ReadRequest, engine: str, person: str, stop: asyncio.Event, keep: Keep, daily: bool
     ) -> AsyncIterator[Reading]:
         clock = StageClock()
         with clock.stage("decode_image"):
             page, pixels = await self._pages.load(page_id)
+        given = await self._traffic.given(page.sha256, request, engine) if daily and self._traffic else None
+        if given is not None and self._traffic:
+            keep = self._traffic.noting(given, keep, engine or self._engines.default)
+            request, engine = given.request, given.engine
         begin = time.perf_counter()
         while (chosen := await self._engines.ready_soon(engine)) is None:
             state = "stopped" if stop.is_set() else "waiting"
-            yield Reading(page, Progress(PageContent(), "", state, time.perf_counter() - begin))
+            yield Reading(page, Progress(PageContent(), "", state, time.perf_counter() - begin), given=given)
             if stop.is_set():
                 return
         check_engine(chosen, request.template)
@@ -124,9 +140,9 @@ class Recognizer:
         async with aclosing(reading) as steps:
             async for step in steps:
                 if step.recognition is None:
-                    yield Reading(page, step)
+                    yield Reading(page, step, given=given)
                 else:
-                    yield await self._keep(page_id, page, step, clock, person, engine, keep)
+                    yield replace(await self._keep(page_id, page, step, clock, person, engine, keep), given=given)
 
     async def _keep_abandoned(
         self,

@@ -93,8 +93,7 @@ def request_for(recognition: Recognition, kind: str, template: PromptTemplate, s
 
 def values_for(template: PromptTemplate, recognition: Recognition) -> dict[str, str]:
     """The variables of a run as far as another template has them."""
-    names = {variable.name for variable in template.variables}
-    return {name: value for name, value in recognition.prompt.variables.items() if name in names}
+    return template.fitting(recognition.prompt.variables)
 
 
 def _retry(kind: str, recognition: Recognition, settings: Settings) -> Retry | None:

@@ -141,14 +141,15 @@ def _row(row: AnswerRow) -> dict[str, Any]:
     """Texts in pieces, each marked where it is not as the label has it; null where an answer has no such row."""
     return {
         "label": row.label,
-        "texts": [_pieces(row.label, text) for text in row.texts],
+        "texts": [pieces(row.label, text) for text in row.texts],
         "quad": None if row.quad is None else [list(point) for point in row.quad.points],
         "differs": row.differs,
         "place": row.place,
     }
 
 
-def _pieces(label: str | None, text: str | None) -> list[list[Any]] | None:
+def pieces(label: str | None, text: str | None) -> list[list[Any]] | None:
+    """A text in pieces, each marked where it is not as the label has it."""
     if text is None:
         return None
     if label is None:

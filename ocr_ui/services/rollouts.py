@@ -292,7 +292,7 @@ class Rollouts:
             person=person,
             client_key=client_key,
         )
-        best = Judgement(Kind.BEST, (number,), person=person.name if person else "", seconds=_seconds(seconds))
+        best = Judgement(Kind.BEST, (number,), person=person.name if person else "", seconds=looked(seconds))
         await asyncio.to_thread(self._store.rollouts.judge, rollout_id, best, client_key)
         return saved
 
@@ -315,7 +315,7 @@ class Rollouts:
             _answer(stored.rollout, number)
         if len(order) < 2 or len(set(order)) < len(order):
             raise BadInput("bad_ranking", "A ranking names two answers or more, each once.", "Rank them again.")
-        ranked = Judgement(Kind.RANK, tuple(order), person=person.name if person else "", seconds=_seconds(seconds))
+        ranked = Judgement(Kind.RANK, tuple(order), person=person.name if person else "", seconds=looked(seconds))
         return await asyncio.to_thread(self._store.rollouts.judge, rollout_id, ranked, client_key)
 
 
@@ -333,5 +333,6 @@ def _answer(rollout: Rollout, number: int) -> Answer:
     raise BadInput("unknown_answer", f"There is no answer {number}.", "Load the page again.", number=number)
 
 
-def _seconds(value: float) -> float:
-    return min(max(0.0, value), LONGEST_LOOK)
+def looked(seconds: float) -> float:
+    """How long somebody looked, as it is kept."""
+    return min(max(0.0, seconds), LONGEST_LOOK)

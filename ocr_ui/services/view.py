@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ocr_ui.domain.experiment import HIDDEN, Arm
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import Generation
+from ocr_ui.domain.recognition import Generation, Recognition
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.parsing.repeats import find_repeat
 from ocr_ui.render.markdown import content_html
@@ -31,6 +32,28 @@ def page_value(page: Page, page_id: int) -> dict[str, Any]:
 
 def error_value(error: WorkbenchError) -> dict[str, Any]:
     return {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+
+
+def _told(recognition: Recognition, asked_template: str = "") -> dict[str, Any]:
+    """What asked for a reading. Args: asked_template: of one whose arm is not told yet; all else is held back."""
+    used = recognition.prompt
+    if asked_template:
+        hidden = {"template_version": "", "engine": HIDDEN, "method": "", "prompt": "", "sampling": {}}
+        return {"template": asked_template, "task": used.task, "variables": used.variables, **hidden}
+    return {
+        "template": used.template,
+        "template_version": used.version,
+        "task": used.task,
+        "engine": recognition.engine.title,
+        "method": recognition.method,
+        "prompt": used.text,
+        "variables": used.variables,
+        "sampling": used.sampling,
+    }
+
+
+def arm_value(experiment: int, arm: Arm, hidden: bool) -> dict[str, Any]:
+    return {"id": experiment, "arm": None if hidden else arm.value}
 
 
 def _end(generation: Generation) -> dict[str, Any]:
@@ -73,17 +96,11 @@ class Views:
     def _finish(self, value: dict[str, Any], reading: Reading) -> None:
         recognition = reading.progress.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
-        value["item"].update(
-            recognition_id=reading.recognition_id,
-            template=recognition.prompt.template,
-            template_version=recognition.prompt.version,
-            task=recognition.prompt.task,
-            engine=recognition.engine.title,
-            method=recognition.method,
-            prompt=recognition.prompt.text,
-            variables=recognition.prompt.variables,
-            sampling=recognition.prompt.sampling,
-        )
+        given = reading.given
+        told = _told(recognition, given.template if given else "")
+        value["item"].update(recognition_id=reading.recognition_id, **told)
+        if given:
+            value["item"]["experiment"] = arm_value(given.experiment, given.arm, hidden=True)
         value["run"].update(_end(recognition.generation))
         value["model_lines"] = value["lines"]
         value["html"] = content_html(recognition.content, Task(recognition.prompt.task))
@@ -96,18 +113,10 @@ class Views:
         content, review = item.content, item.review.review
         value = self._value(item.page.page, item.page.id)
         value.update(self._content(content.to_dict()))
-        value["item"].update(
-            recognition_id=stored.id,
-            created_at=stored.created_at.isoformat(),
-            template=recognition.prompt.template,
-            template_version=recognition.prompt.version,
-            task=recognition.prompt.task,
-            engine=recognition.engine.title,
-            method=recognition.method,
-            prompt=recognition.prompt.text,
-            variables=recognition.prompt.variables,
-            sampling=recognition.prompt.sampling,
-        )
+        told = _told(recognition, item.arm.asked_template if item.arm and item.arm_hidden else "")
+        value["item"].update(recognition_id=stored.id, created_at=stored.created_at.isoformat(), **told)
+        if item.arm:
+            value["item"]["experiment"] = arm_value(item.arm.experiment, item.arm.arm, item.arm_hidden)
         value.update(
             raw=recognition.generation.text,
             html=content_html(content, Task(recognition.prompt.task)),

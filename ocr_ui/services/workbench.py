@@ -19,6 +19,8 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.erase import Eraser
 from ocr_ui.services.evaluate import Evaluator
 from ocr_ui.services.examples import Examples
+from ocr_ui.services.experiment_pairs import ExperimentPairs
+from ocr_ui.services.experiments import Experiments
 from ocr_ui.services.export import Exporter
 from ocr_ui.services.figures import CatchUp
 from ocr_ui.services.job_runner import JobRunner
@@ -28,6 +30,7 @@ from ocr_ui.services.look import Looker
 from ocr_ui.services.ocr import Ocr
 from ocr_ui.services.page_sessions import PageSessions
 from ocr_ui.services.pictures import PageStore, Upright
+from ocr_ui.services.preferences import Preferences
 from ocr_ui.services.push import Pusher, Pushes
 from ocr_ui.services.queue import Queue
 from ocr_ui.services.rates import Rates
@@ -44,6 +47,8 @@ from ocr_ui.services.talk import Talk
 from ocr_ui.services.template_files import TemplateFiles
 from ocr_ui.services.template_scores import TemplateScores
 from ocr_ui.services.templates import Templates, open_templates
+from ocr_ui.services.traffic import Traffic
+from ocr_ui.services.tries import Tries
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -79,6 +84,10 @@ class Workbench:
     batches: RolloutBatches
     jobs: Jobs
     runner: JobRunner
+    tries: Tries
+    preferences: Preferences
+    experiments: Experiments
+    arm_pairs: ExperimentPairs
     evaluator: Evaluator
     calibrator: Calibrator
     looker: Looker
@@ -112,7 +121,9 @@ class Workbench:
         retries, rewarding = Retries(store, engines, templates, settings), Rewarding(settings, annotator)
         rollouts = Rollouts(store, pages, engines, retries, annotator, rewarding, settings)
         exporter, cards = Exporter(store), DataCards(store)
-        recognizer, jobs = Recognizer(store, pages, engines, settings), Jobs(store, templates, engines, settings)
+        traffic = Traffic(store, templates, engines)
+        recognizer = Recognizer(store, pages, engines, settings, traffic)
+        jobs = Jobs(store, templates, engines, settings)
         rates = Rates(settings)
         return cls(
             settings=settings,
@@ -143,6 +154,10 @@ class Workbench:
             batches=RolloutBatches(store, rollouts, settings.data_dir),
             jobs=jobs,
             runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
+            tries=Tries(recognizer, templates, annotator),
+            preferences=Preferences(store),
+            experiments=Experiments(store, templates, engines),
+            arm_pairs=ExperimentPairs(store, recognizer, traffic, templates),
             evaluator=Evaluator(store, engines, templates, settings),
             calibrator=Calibrator(store, settings),
             looker=Looker(store, engines),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, insert, select
+from sqlalchemy import Connection, Row, Select, insert, select
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.exact_json import dumps, storable
@@ -78,6 +79,12 @@ class Recognitions:
         with self._database.reading() as connection:
             row = connection.execute(query).first()
         return None if row is None else stored(row)
+
+
+def recognitions_of(connection: Connection, ids: Collection[int]) -> dict[int, Recognition]:
+    """Those that there are of these ids."""
+    rows = connection.execute(_query().where(recognition.c.id.in_(ids)))
+    return {row.id: value_of(row) for row in rows}
 
 
 def unknown(recognition_id: object) -> NotFound:

@@ -8,8 +8,11 @@ from typing import Any
 
 from ocr_ui.domain.access import Action, Role
 from ocr_ui.domain.calibration import Calibration
+from ocr_ui.domain.content import PageContent
+from ocr_ui.domain.experiment import Arm, Experiment
 from ocr_ui.domain.job import JobState
 from ocr_ui.domain.page import Page
+from ocr_ui.domain.preference import Preference
 from ocr_ui.domain.recognition import EngineName, Recognition
 from ocr_ui.domain.reread import Reread
 from ocr_ui.domain.review import Correction, Review
@@ -547,3 +550,66 @@ class WordingUse:
     edited: float | None
     reward: float | None
     unscored: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedReadings:
+    """What somebody said of two readings, and the readings."""
+
+    preference: Preference
+    left: Recognition
+    right: Recognition
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExperiment:
+    """Attributes: person, ended_by: who started and who ended it. ended_at: None while it runs."""
+
+    id: int
+    created_at: datetime
+    person: str
+    ended_at: datetime | None
+    ended_by: str
+    experiment: Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class ArmReading:
+    """A reading of an experiment.
+
+    Attributes:
+        shadow: read for a blind comparison alone.
+        asked_engine, asked_template: what was asked for before it was given to an arm.
+    """
+
+    id: int
+    experiment: int
+    arm: Arm
+    shadow: bool
+    asked_engine: str
+    asked_template: str
+    page_id: int
+    sha256: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArmVerdict:
+    """What came of a reading that somebody has judged.
+
+    Attributes:
+        wrong: it was called wrong, or corrected.
+        accepted: the label was accepted.
+        distance: in characters, to the label; 0 where the reading is the label, None where it was called wrong and
+            nobody has said what would be right.
+        cer: the same by the characters of the label.
+    """
+
+    id: int
+    arm: Arm
+    sha256: str
+    wrong: bool
+    accepted: bool
+    distance: int | None
+    cer: float
+    content: PageContent

@@ -21,6 +21,7 @@ from ocr_ui.storage.dataset_versions import DatasetVersions
 from ocr_ui.storage.drafts import Drafts
 from ocr_ui.storage.erasing import Erasing
 from ocr_ui.storage.evaluations import Evaluations
+from ocr_ui.storage.experiments import Experiments
 from ocr_ui.storage.failures import failure, told
 from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
@@ -29,6 +30,7 @@ from ocr_ui.storage.migrate import upgrade
 from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
 from ocr_ui.storage.postgresql import Postgresql
+from ocr_ui.storage.preferences import Preferences
 from ocr_ui.storage.queues import Queues
 from ocr_ui.storage.recognitions import Recognitions
 from ocr_ui.storage.rereads import Rereads
@@ -51,7 +53,7 @@ class Store:
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
             figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, templates,
-            erasing, uploads: the parts, each with its own class.
+            erasing, preferences, experiments, uploads: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -80,6 +82,8 @@ class Store:
         self.calibrations = Calibrations(database)
         self.templates = Templates(database)
         self.erasing = Erasing(database)
+        self.preferences = Preferences(database)
+        self.experiments = Experiments(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:

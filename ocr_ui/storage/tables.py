@@ -628,3 +628,54 @@ label_reward = Table(
 )
 """The official reward of an answer against its label, worked out when it is first asked for; null where there is none.
 """
+
+experiment = Table(
+    "experiment",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("ended_by_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
+    Column("share", Float, nullable=False),
+    Column("salt", String(64), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("template", Text, nullable=False),
+    Column("template_version", Text, nullable=False),
+    Column("engine", Text, nullable=False),
+    Column("other_template", Text, nullable=False),
+    Column("other_version", Text, nullable=False),
+    Column("other_engine", Text, nullable=False),
+    Index(None, "template", "ended_at"),
+)
+"""Daily readings with `template` (A), of which a share goes to `other_template` (B). An engine is "" for the one that
+is asked."""
+
+experiment_reading = Table(
+    "experiment_reading",
+    metadata,
+    Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
+    Column("experiment_id", ForeignKey("experiment.id"), nullable=False),
+    Column("arm", String(1), nullable=False),
+    Column("shadow", Boolean, nullable=False),
+    Column("asked_engine", Text, nullable=False),
+    Index(None, "experiment_id", "arm"),
+)
+"""`shadow`: read for a blind comparison alone, given to nobody. `asked_engine`: what was asked for before."""
+
+preference = Table(
+    "preference",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("left_id", ForeignKey("recognition.id"), nullable=False, index=True),
+    Column("right_id", ForeignKey("recognition.id"), nullable=False, index=True),
+    Column("experiment_id", ForeignKey("experiment.id"), index=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("client_key", String(200)),
+    Column("choice", String(20), nullable=False),
+    Column("blind", Boolean, nullable=False),
+    Column("seconds", Float, nullable=False),
+    UniqueConstraint("client_key", "left_id", "right_id"),
+)
+"""What somebody said of two readings of one picture. Rows are only ever added."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,10 @@ def wire_opening(
         value = localize(await asyncio.to_thread(workbench.views.item, item), language)
         recognition = item.recognition.recognition
         actions = await asyncio.to_thread(read.actions.updates, recognition)
-        return [value, *actions, *await asyncio.to_thread(read.as_used, recognition.prompt, engine)]
+        prompt = recognition.prompt
+        if item.arm and item.arm_hidden:
+            prompt = replace(prompt, template=item.arm.asked_template)
+        return [value, *actions, *await asyncio.to_thread(read.as_used, prompt, engine)]
 
     async def first(engine: str) -> list[Any]:
         return [*read.actions.hidden(), *await asyncio.to_thread(read.at_first, engine)]

@@ -92,6 +92,12 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
     ("post", "/v1/templates/import"): (Action.REVIEW, {"files": {"files": ("mine.md", b"x")}}),
     ("delete", "/v1/templates/{name}"): (Action.ADMIN, {}),
     ("post", "/v1/rollout-jobs"): (Action.RECOGNIZE, {"json": {"person": "Mallory", "filters": {"items": ["999"]}}}),
+    ("post", "/v1/preferences"): (Action.ANNOTATE, {"json": {"better": 1, "worse": [2], "client_key": KEY}}),
+    ("post", "/v1/experiments/{experiment_id}/pair"): (Action.ANNOTATE, {"json": {"person": "Mallory"}}),
+    ("post", "/v1/experiment-pairs/{token}"): (Action.ANNOTATE, {"json": {"choice": "tie"}}),
+    ("post", "/v1/experiments"): (Action.ADMIN, {"json": {"template": "full_text", "other_engine": "b"}}),
+    ("patch", "/v1/experiments/{experiment_id}"): (Action.ADMIN, {"json": {"share": 0.5}}),
+    ("post", "/v1/experiments/{experiment_id}/roll-back"): (Action.ADMIN, {"json": {}}),
     ("delete", "/pictures/{sha256}"): (Action.ADMIN, {}),
     ("patch", "/v1/accounts/{name}"): (Action.ADMIN, {"json": {"role": "viewer"}}),
     ("post", "/v1/accounts"): (Action.ADMIN, {"json": {"name": "new", "role": "viewer", "password": PASSWORD}}),
@@ -130,6 +136,8 @@ ELSEWHERE = frozenset(
         "post /v1/rollouts/{rollout_id}/ranking",
         "post /v1/second-reviews",
         "post /v1/source-previews",
+        "post /v1/tries",
+        "post /v1/tries/stop",
         "post /v1/versions",
     }
 )
@@ -257,6 +265,10 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "score",
         "of_item",
     ),
+    "tries": ("run", "show"),
+    "preferences": ("prefer",),
+    "experiments": ("start", "set_share", "roll_back", "list", "get"),
+    "arm_pairs": ("next", "judge"),
     "chat": ("ask",),
     "ocr": ("stored",),
     "accounts": (
@@ -394,7 +406,8 @@ def test_each_role_may_do_what_the_table_says(people: Team, role: Role) -> None:
     client = people.of(role)
     assert set(client.get("/v1/me").json()["actions"]) == {action.value for action in MAY[role]}
     for (method, path), (action, request) in CHANGES.items():
-        filled = path.format(recognition_id=item["id"], sha256=sha256, name="tried-role", number=1)
+        named = {"recognition_id": item["id"], "sha256": sha256, "name": "tried-role"}
+        filled = path.format(number=1, experiment_id=1, token="none", **named)
         answer = client.request(method, filled, **request)
         if action in MAY[role]:
             assert answer.status_code not in (401, 403, 500), f"{role} {method} {path}: {answer.text}"

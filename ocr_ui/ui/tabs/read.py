@@ -208,8 +208,7 @@ class ReadTab:
     def choose_other(self, name: str, shown: dict[str, Any] | None, engine: str) -> list[Any]:
         """The template to read the same page with instead, with the variables of the result that is shown."""
         used = ((shown or {}).get("item") or {}).get("variables") or {}
-        known = {variable.name for variable in self._template(name).variables}
-        return [name, *self.choose(name, engine, {key: value for key, value in used.items() if key in known})]
+        return [name, *self.choose(name, engine, self._template(name).fitting(used))]
 
     def at_first(self, engine: str) -> list[Any]:
         """The first template, for a page that has just been opened."""
@@ -281,7 +280,7 @@ class ReadTab:
         """Reads the page that is shown as the choices say."""
         choices = (prompt, written, structured, confidence, name, engine, slots)
         asked = await asyncio.to_thread(self.asked, *choices)
-        async with aclosing(self._stream(request, shown, asked, engine)) as steps:
+        async with aclosing(self._stream(request, shown, asked, engine, daily=True)) as steps:
             async for step in steps:
                 yield step
 
@@ -303,7 +302,12 @@ class ReadTab:
         return read_again
 
     async def _stream(
-        self, request: gr.Request, shown: dict[str, Any] | None, asked: ReadRequest, engine: str
+        self,
+        request: gr.Request,
+        shown: dict[str, Any] | None,
+        asked: ReadRequest,
+        engine: str,
+        daily: bool = False,
     ) -> AsyncIterator[list[Any]]:
         """Streams a reading into the viewer. Read and Stop change places while it runs; then comes what can be done
         with the result."""
@@ -320,7 +324,7 @@ class ReadTab:
         recognition = None
         try:
             owner = request.session_hash or ""
-            reading = self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner)
+            reading = self._workbench.recognizer.read(page_id, asked, engine=engine, owner=owner, daily=daily)
             async with aclosing(reading) as steps:
                 async for step in steps:
                     value = localize(await asyncio.to_thread(views.reading, page_id, step), self._language)
