@@ -66,7 +66,7 @@ def test_the_better_one_is_kept_and_said_to_be_a_pair_or_none(client: TestClient
     body = {"better": items[0], "worse": items[1:], "person": "Ann", "seconds": 3, "client_key": KEY}
     assert client.post("/v1/preferences", json=body).json() == {"kept": [{"worse": items[1], "no_pair": ""}]}
     refused = client.post("/v1/preferences", json={**body, "worse": [items[0]]})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "bad_preference")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_preference")
 
 
 def test_what_is_too_much_or_nothing_is_refused_before_it_runs(client: TestClient) -> None:
