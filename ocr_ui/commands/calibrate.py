@@ -28,10 +28,11 @@ def add_calibrate(commands: Any) -> None:
 
 def calibrate(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.calibrate import Calibrator
+    from ocr_ui.services.thresholds import Thresholds
     from ocr_ui.storage.store import Store
 
     with Store.open(settings) as store:
-        calibrator = Calibrator(store, settings)
+        calibrator = Calibrator(store, Thresholds(store, settings))
         if arguments.list:
             found = asyncio.run(calibrator.list(arguments.template))
         else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ocr_ui.domain.calibration import CELL, LINE, field_part
 from ocr_ui.domain.geometry import Quad
 
 WARNING_CODES = (
@@ -147,9 +149,14 @@ class PageContent:
     @property
     def least_confidence(self) -> float | None:
         """That of the least sure line, field or cell; None where the engine gives none."""
-        whole = [entry.confidence for entry in (*self.lines, *self.fields) if entry.confidence is not None]
-        cells = [pair[0] for table in self.tables for pair in table.confidences if pair]
-        return min((*whole, *cells), default=None)
+        return min((confidence for _, confidence in self.confidences), default=None)
+
+    @property
+    def confidences(self) -> Iterator[tuple[str, float]]:
+        """All that there are, each with the part of the page that it is of, see `ocr_ui.domain.calibration`."""
+        entries = [*((LINE, line) for line in self.lines), *((field_part(one.kind), one) for one in self.fields)]
+        yield from ((part, entry.confidence) for part, entry in entries if entry.confidence is not None)
+        yield from ((CELL, pair[0]) for table in self.tables for pair in table.confidences if pair)
 
     def with_warnings(self, *warnings: ContentWarning) -> PageContent:
         return replace(self, warnings=self.warnings + warnings)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
+from ocr_ui.domain.calibration import LINE, field_part
 from ocr_ui.domain.content import PageContent
 from ocr_ui.errors import BadInput
 
@@ -19,6 +21,8 @@ UNSURE = "unsure"
 """The tag of items that a rule sends to review."""
 STRAIGHT, AGAIN_REVIEW, AGAIN_FAILED = "straight", "again_review", "again_failed"
 MOST_RULES = 20
+NONE: Mapping[str, float] = MappingProxyType({})
+"""Nothing was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class Rule:
         kind: one of KINDS.
         engine: that reads the page again, where `then` says so.
         keep: of the two readings the better one, or both beside each other; one of KEEP.
+        measured: where a threshold was measured for a part of the page that still counts, it stands in for `below`.
     """
 
     below: float
@@ -40,23 +45,35 @@ class Rule:
     kind: str = "any"
     engine: str = ""
     keep: str = BETTER
+    measured: bool = True
 
-    def applies(self, template: str, content: PageContent) -> bool:
-        least = least_confidence(content, self.kind)
-        return self.template in ("", template) and least is not None and least < self.below
+    def applies(self, template: str, content: PageContent, measured: Mapping[str, float] = NONE) -> bool:
+        """Args: measured: thresholds by part, of the template and of the engine that has read the page."""
+        if self.template not in ("", template):
+            return False
+        limits = measured if self.measured else NONE
+        return any(least < limits.get(part, self.below) for part, least in _least(content, self.kind).items())
+
+
+def _least(content: PageContent, kind: str) -> dict[str, float]:
+    """By part, the least confidence of what belongs to a kind."""
+    found: dict[str, float] = {}
+    for part, confidence in content.confidences:
+        if kind == "any" or part == (LINE if kind == "line" else field_part(kind)):
+            found[part] = min(confidence, found.get(part, confidence))
+    return found
 
 
 def least_confidence(content: PageContent, kind: str) -> float | None:
     """That of the least sure part of a kind; None where there is none, or the engine gives none."""
-    if kind == "any":
-        return content.least_confidence
-    entries = content.lines if kind == "line" else [field for field in content.fields if field.kind == kind]
-    return min((entry.confidence for entry in entries if entry.confidence is not None), default=None)
+    return min(_least(content, kind).values(), default=None)
 
 
-def first_that(rules: Iterable[Rule], then: str, template: str, content: PageContent) -> Rule | None:
+def first_that(
+    rules: Iterable[Rule], then: str, template: str, content: PageContent, measured: Mapping[str, float] = NONE
+) -> Rule | None:
     """The first rule of a kind of action that a page falls under."""
-    return next((rule for rule in rules if rule.then == then and rule.applies(template, content)), None)
+    return next((rule for rule in rules if rule.then == then and rule.applies(template, content, measured)), None)
 
 
 def is_better(first: PageContent, second: PageContent, kind: str) -> bool:
@@ -89,7 +106,10 @@ def _read(number: int, value: Any) -> Rule:
         below = float(value["below"])
     except (KeyError, TypeError, ValueError):
         raise _bad(number, "below: 0 to 1") from None
-    rule = Rule(below, *(str(value.get(name) or default) for name, default in _TEXTS))
+    measured = value.get("measured", True)
+    if not isinstance(measured, bool):
+        raise _bad(number, "measured: true or false")
+    rule = Rule(below, *(str(value.get(name) or default) for name, default in _TEXTS), measured)
     _check(number, rule)
     return rule
 

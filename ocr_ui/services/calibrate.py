@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.calibration import Judged
@@ -16,8 +15,7 @@ from ocr_ui.domain.review import Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.calibration import calibrate, judge
 from ocr_ui.services.access import needs, who
-from ocr_ui.services.conditions import reading_settings
-from ocr_ui.settings import Settings
+from ocr_ui.services.thresholds import Threshold, Thresholds
 from ocr_ui.storage.items import Filters, WholeItem
 from ocr_ui.storage.records import StoredCalibration
 from ocr_ui.storage.store import Store
@@ -25,36 +23,9 @@ from ocr_ui.storage.store import Store
 MISS_RATE = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """A stored calibration, and whether it still counts.
-
-    Attributes:
-        stale: what is another now: engine, model, revision or settings; empty while it counts.
-    """
-
-    calibration: StoredCalibration
-    stale: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        one = self.calibration
-        return {
-            "id": one.id,
-            "made_at": one.created_at.isoformat(timespec="seconds"),
-            "template": one.template,
-            "part": one.part,
-            "engine": one.engine.title,
-            "model": one.engine.model,
-            "revision": one.engine.revision,
-            "threshold": one.figures.chosen.threshold,
-            "stale": list(self.stale),
-            "figures": one.figures.to_dict(),
-        }
-
-
 class Calibrator:
-    def __init__(self, store: Store, settings: Settings) -> None:
-        self._store, self._settings = store, settings
+    def __init__(self, store: Store, thresholds: Thresholds) -> None:
+        self._store, self._thresholds = store, thresholds
 
     @needs(Action.REVIEW, audited="calibration.measure")
     async def measure(self, template: str, miss_rate: float = MISS_RATE, person: str = "") -> list[Threshold]:
@@ -78,13 +49,6 @@ class Calibrator:
         """The newest of each part and engine, with what makes it stale."""
         return await asyncio.to_thread(self._list, template)
 
-    async def threshold(self, template: str, part: str) -> float | None:
-        """The confidence below which a part is to be looked at; None where none was measured that still counts."""
-        for one in await self.list(template):
-            if one.calibration.part == part and not one.stale:
-                return one.calibration.figures.chosen.threshold
-        return None
-
     def _measure(self, template: str, miss_rate: float, person: Person) -> list[Threshold]:
         found: dict[EngineName, dict[str, list[Judged]]] = {}
         for item in self._store.items.each(Filters(templates=(template,))):
@@ -98,20 +62,19 @@ class Calibrator:
                 "Review some pages that an engine with confidences has read.",
                 template=template[:100],
             )
-        settings = reading_settings(self._settings)
         with self._store.transaction():
             for engine, parts in found.items():
                 made = [(part, calibrate(judged, miss_rate)) for part, judged in sorted(parts.items())]
+                settings = self._thresholds.settings_of(engine)
                 self._store.calibrations.add(template, engine, settings, made, person)
         return self._list(template)
 
     def _list(self, template: str) -> list[Threshold]:
         newest: dict[tuple[str, str, EngineName], StoredCalibration] = {}
-        for one in self._store.calibrations.list(template):
+        for one in self._store.calibrations.newest(template):
             newest.setdefault((one.template, one.part, one.engine), one)
-        settings = reading_settings(self._settings)
         readers = {name: self._reader(name) for name in {one.template for one in newest.values()}}
-        return [Threshold(one, stale(one, readers[one.template], settings)) for one in newest.values()]
+        return [self._thresholds.judged(one, readers[one.template]) for one in newest.values()]
 
     def _reader(self, template: str) -> EngineName | None:
         """The engine that last read with a template."""
@@ -126,22 +89,3 @@ def _judged(item: WholeItem) -> Sequence[tuple[str, Judged]]:
         return tuple(judge(item.recognition.content, item.correction.content))
     right = item.review.verdict is Verdict.RIGHT
     return tuple(judge(item.recognition.content, item.recognition.content)) if right else ()
-
-
-def stale(one: StoredCalibration, engine: EngineName | None, settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """What has changed since a threshold was measured, so that it means nothing any more.
-
-    Args:
-        engine: the one that reads with the template now; None where none does.
-        settings: that may change what is read, as they are now.
-    """
-    changed = [] if one.settings == dict(settings) else ["settings"]
-    if engine is None:
-        return tuple(changed)
-    then = one.engine
-    pairs = {
-        "engine": ((then.kind, then.name), (engine.kind, engine.name)),
-        "model": (then.model, engine.model),
-        "revision": (then.revision, engine.revision),
-    }
-    return (*(name for name, (old, new) in pairs.items() if old != new), *changed)

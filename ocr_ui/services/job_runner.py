@@ -39,6 +39,7 @@ from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.rollout_batch import BUSY_SECONDS, NOBODY_ANSWERS
 from ocr_ui.services.routing import Routing
 from ocr_ui.services.scan import INFECTED, Scanner, target_of
+from ocr_ui.services.thresholds import Thresholds
 from ocr_ui.services.traffic import Keep
 from ocr_ui.services.view import error_value
 from ocr_ui.services.work_off import HALT_SECONDS, work_off
@@ -75,10 +76,11 @@ class JobRunner:
         recognizer: Recognizer,
         templates: PromptLibrary,
         settings: Settings,
+        thresholds: Thresholds,
         lease: float = LEASE_SECONDS,
     ) -> None:
         self._store, self._jobs, self._pages, self._recognizer = store, jobs, pages, recognizer
-        self._templates, self._settings, self._lease = templates, settings, lease
+        self._templates, self._settings, self._thresholds, self._lease = templates, settings, thresholds, lease
         self._scanner = Scanner(settings.clamd)
         self._webhook = _checked(settings.batch_webhook.strip())
         self.holder = f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
@@ -242,7 +244,7 @@ class JobRunner:
     async def _read(self, task: PageTask) -> bool:
         """Whether the page is done; one whose reading was stopped waits again."""
         job = await asyncio.to_thread(self._store.jobs.get, task.job)
-        route = Routing(self._store, self.holder, task, read_rules(job.asked["rules"]))
+        route = Routing(self._store, self._thresholds, self.holder, task, read_rules(job.asked["rules"]))
         page_id, request = await self._prepared(task, job)
         if task.recognition_id is None:
             if not await self._read_with(task, job, page_id, request, job.asked["engine"], route.keep_first, True):

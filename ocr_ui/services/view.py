@@ -16,6 +16,7 @@ from ocr_ui.services.pictures import Received
 from ocr_ui.services.reading import Progress
 from ocr_ui.services.recognize import Reading
 from ocr_ui.services.reread import reread_value
+from ocr_ui.services.thresholds import Thresholds
 from ocr_ui.settings import Settings
 
 
@@ -65,8 +66,8 @@ def _end(generation: Generation) -> dict[str, Any]:
 class Views:
     """Viewer values of a fresh picture, of a running reading and of a stored item."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._low = settings.low_confidence
+    def __init__(self, settings: Settings, thresholds: Thresholds | None = None) -> None:
+        self._low, self._thresholds = settings.low_confidence, thresholds
 
     def empty(self) -> dict[str, Any]:
         return self._value(None, None)
@@ -103,6 +104,7 @@ class Views:
             value["item"]["experiment"] = arm_value(given.experiment, given.arm, hidden=True)
         value["run"].update(_end(recognition.generation))
         value["model_lines"] = value["lines"]
+        value["thresholds"] = self._measured(recognition)
         value["html"] = content_html(recognition.content, Task(recognition.prompt.task))
         value.update(version=0, revision=0, state="pending")
 
@@ -127,6 +129,7 @@ class Views:
                 **_end(recognition.generation),
             },
             rereads=[reread_value(one) for one in item.rereads],
+            thresholds=self._measured(recognition),
             version=item.review.latest_version,
             revision=item.review.revision,
             verdict=review.verdict,
@@ -157,7 +160,14 @@ class Views:
             "error_kinds": [],
             "note": "",
             "low_confidence": self._low,
+            "thresholds": [],
         }
+
+    def _measured(self, recognition: Recognition) -> list[dict[str, Any]]:
+        """What stands in for `low_confidence`, or would; blocks on the store."""
+        if self._thresholds is None:
+            return []
+        return [one.brief() for one in self._thresholds.of(recognition.prompt.template, recognition.engine)]
 
     @staticmethod
     def _content(content: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ from ocr_ui.services.talk import Talk
 from ocr_ui.services.template_files import TemplateFiles
 from ocr_ui.services.template_scores import TemplateScores
 from ocr_ui.services.templates import Templates, open_templates
+from ocr_ui.services.thresholds import Thresholds
 from ocr_ui.services.traffic import Traffic
 from ocr_ui.services.tries import Tries
 from ocr_ui.services.view import Views
@@ -124,7 +125,7 @@ class Workbench:
         traffic = Traffic(store, templates, engines)
         recognizer = Recognizer(store, pages, engines, settings, traffic)
         jobs = Jobs(store, templates, engines, settings)
-        rates = Rates(settings)
+        rates, thresholds = Rates(settings), Thresholds(store, settings)
         return cls(
             settings=settings,
             store=store,
@@ -153,13 +154,13 @@ class Workbench:
             pairs=BlindPairs(store, rollouts),
             batches=RolloutBatches(store, rollouts, settings.data_dir),
             jobs=jobs,
-            runner=JobRunner(store, jobs, pages, recognizer, templates, settings),
+            runner=JobRunner(store, jobs, pages, recognizer, templates, settings, thresholds),
             tries=Tries(recognizer, templates, annotator),
             preferences=Preferences(store),
             experiments=Experiments(store, templates, engines),
             arm_pairs=ExperimentPairs(store, recognizer, traffic, templates),
             evaluator=Evaluator(store, engines, templates, settings),
-            calibrator=Calibrator(store, settings),
+            calibrator=Calibrator(store, thresholds),
             looker=Looker(store, engines),
             dataset=dataset,
             eraser=Eraser(store),
@@ -172,7 +173,7 @@ class Workbench:
             template_files=TemplateFiles(templates),
             template_scores=TemplateScores(store),
             examples=Examples(settings),
-            views=Views(settings),
+            views=Views(settings, thresholds),
         )
 
     async def drained(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import Select, func, insert, select
 
 from ocr_ui.domain.calibration import Calibration
 from ocr_ui.domain.exact_json import dumps, storable
@@ -17,6 +17,8 @@ from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.records import StoredCalibration
 from ocr_ui.storage.tables import calibration
+
+_SAME = ("template", "part", "engine", "engine_name", "model", "revision", "settings")
 
 
 class Calibrations:
@@ -48,7 +50,16 @@ class Calibrations:
 
     def list(self, template: str = "") -> list[StoredCalibration]:
         """The newest first, of one template or of all."""
-        query = select(calibration).order_by(calibration.c.id.desc())
+        return self._read(select(calibration), template)
+
+    def newest(self, template: str = "") -> list[StoredCalibration]:
+        """As `list`, of each part, engine and settings the newest alone."""
+        columns = [calibration.c[name] for name in _SAME]
+        latest = select(func.max(calibration.c.id)).group_by(*columns)
+        return self._read(select(calibration).where(calibration.c.id.in_(latest)), template)
+
+    def _read(self, query: Select[Any], template: str) -> list[StoredCalibration]:
+        query = query.order_by(calibration.c.id.desc())
         if template:
             query = query.where(calibration.c.template == template)
         with self._database.reading() as connection:

@@ -37,7 +37,10 @@ class Viewer(ModuleHTML):
          "model_lines": [...],   # as lines: what the model read, to compare with and to restore
          "rereads": [{"id": int, "engine": str, "lines": [...]}],    # boxes read anew: what an engine wrote since
          "version": int, "verdict": None | "right" | "wrong", "error_kinds": [str], "note": str, "state": str,
-         "low_confidence": float, "readonly": bool}
+         "low_confidence": float,  # what is less sure is marked, unless for its part a threshold was measured:
+         "thresholds": [{"part": "line" | "cell" | "field:KIND", "threshold": float, "count": int, "wrong": int,
+                         "miss_rate": float, "unused": [str]}],         # why it does not count; empty where it does
+         "readonly": bool}
 
     Coordinates are pixels of the stored, upright picture. While `run.state` is "running", values may come up to
     twenty times a second, each with all lines so far; ids of lines must stay the same. A value for the recognition

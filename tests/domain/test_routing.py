@@ -40,6 +40,18 @@ def test_a_rule_of_a_template_is_for_that_one_alone_and_unknown_confidence_is_no
     assert not rule.applies("fields", PageContent(lines=(TextLine("a"),)))
 
 
+def test_a_measured_threshold_stands_in_for_that_of_the_rule_part_by_part() -> None:
+    (rule,) = read_rules([{"below": 0.5, "then": "review"}])
+    assert not rule.applies("x", PAGE)
+    assert rule.applies("x", PAGE, {"field:amount": 0.95})
+    assert rule.applies("x", PAGE, {"line": 0.7})
+    assert not rule.applies("x", PAGE, {"line": 0.6, "cell": 1.0})
+    (lines,) = read_rules([{"below": 0.99, "then": "review", "kind": "line"}])
+    assert not lines.applies("x", PAGE, {"line": 0.3}), "also where it is the lower one"
+    (fixed,) = read_rules([{"below": 0.5, "then": "review", "measured": False}])
+    assert not fixed.applies("x", PAGE, {"line": 0.7})
+
+
 def test_the_better_reading_is_the_one_whose_least_sure_part_is_surer() -> None:
     surer = PageContent(lines=(TextLine("a", None, 0.7),))
     assert is_better(PAGE, surer, "line")
@@ -66,6 +78,7 @@ def test_rules_are_read_back_as_they_are_kept() -> None:
         {"below": 0.5, "then": "review", "kind": "smell"},
         {"below": 0.5, "then": "again", "keep": "none"},
         {"below": 0.5, "then": "review", "more": 1},
+        {"below": 0.5, "then": "review", "measured": "yes"},
     ],
 )
 def test_what_is_no_rule_is_refused_by_its_number(value: object) -> None:

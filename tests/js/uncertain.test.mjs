@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { limitOf, limitSentences } from "../../ocr_ui/ui/static/viewer/limits.mjs";
 import { documentOf, mergeDocument, setField } from "../../ocr_ui/ui/static/viewer/state.mjs";
 import { isLow } from "../../ocr_ui/ui/static/viewer/sureness.mjs";
 import { cellsOf, nextPlace, uncertainPlaces } from "../../ocr_ui/ui/static/viewer/uncertain.mjs";
@@ -21,7 +22,7 @@ const value = {
   tables: [table(null, null), table([0.99, 0.99], null, [0.4, 0.1])],
 };
 const places = (doc, models = new Map()) =>
-  uncertainPlaces(doc, 0.8, models).map(({ kind, index }) => `${kind} ${index}`);
+  uncertainPlaces(doc, () => 0.8, models).map(({ kind, index }) => `${kind} ${index}`);
 
 test("a mean below the limit or one token below half of it is uncertain", () => {
   assert.equal(isLow({ confidence: 0.79 }, 0.8), true);
@@ -47,7 +48,7 @@ test("what a person has written is not the model's to doubt", () => {
 });
 
 test("the next place comes after this one and goes round, forwards and backwards", () => {
-  const found = uncertainPlaces(documentOf(value), 0.8, new Map());
+  const found = uncertainPlaces(documentOf(value), () => 0.8, new Map());
   const from = (kind, index, step) => nextPlace(found, kind && { kind, index }, step);
   assert.deepEqual(from(null, 0, 1), { kind: "line", index: 1 });
   assert.deepEqual(from("line", 1, 1), { kind: "line", index: 2 });
@@ -63,4 +64,22 @@ test("probabilities that come with the last value are not lost to a line that lo
   const before = documentOf({ lines: [{ id: "l0", text: "a", confidence: null }] });
   const after = mergeDocument(before, documentOf({ lines: [{ id: "l0", text: "a", confidence: 0.9, lowest: 0.3 }] }));
   assert.equal(after.lines[0].lowest, 0.3);
+});
+
+test("a measured threshold stands in for the fixed limit of its part, unless it does not count", () => {
+  const measured = (part, threshold, unused = []) => ({ part, threshold, unused, count: 1204, wrong: 40, miss_rate: 0.025 });
+  const held = { ...value, low_confidence: 0.8 };
+  held.thresholds = [measured("line", 0.45), measured("field:amount", 1), measured("cell", 0.2, ["revision", "few"])];
+  const limit = (part) => limitOf(held, part);
+  const fields = [...value.fields, { name: "c", value: "3", confidence: 0.99, kind: "amount" }];
+  const doc = documentOf({ ...held, fields });
+  const found = uncertainPlaces(doc, limit, new Map()).map(({ kind, index }) => `${kind} ${index}`);
+  assert.deepEqual(found, ["line 1", "field 0", "field 2", "cell 4"], "line 2 is sure enough, the third field is not");
+  const said = (kind) => limitSentences({ value: held, doc }, kind, (key, told = {}) => [key, ...Object.values(told)].join(" "));
+  assert.deepEqual(said("line"), ["limit_measured part_line 0.45 1204 2.5"]);
+  assert.deepEqual(said("cell"), ["limit_unused part_cell 0.80 unused_revision, unused_few"]);
+  assert.deepEqual(said("field"), [
+    "limit_fixed part_field (field_kind_text) 0.80",
+    "limit_measured part_field (field_kind_amount) 1.00 1204 2.5",
+  ]);
 });

@@ -9,6 +9,7 @@ from stored import ANN, add_item, content, open_store
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.services.calibrate import Calibrator
+from ocr_ui.services.thresholds import LEAST_WRONG, Thresholds
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -17,6 +18,10 @@ from ocr_ui.storage.store import Store
 def store(tmp_path: Path):
     with open_store(tmp_path) as opened:
         yield opened
+
+
+def calibrator_of(store: Store, folder: Path, **settings: object) -> Calibrator:
+    return Calibrator(store, Thresholds(store, Settings(data_dir=folder, **settings)))
 
 
 def sure(*pairs: tuple[str, float]):
@@ -38,16 +43,15 @@ async def test_corrected_pages_give_a_threshold_that_is_kept(store: Store, tmp_p
     judged = add_item(store, sure(("Milk", 0.9)), shade=3)
     store.reviews.set(judged, Review(Verdict.RIGHT, State.SUBMITTED, person="Ann"))
     add_item(store, sure(("nobody has looked", 0.1)), shade=4)
-    calibrator = Calibrator(store, Settings(data_dir=tmp_path))
+    calibrator = calibrator_of(store, tmp_path)
     (found,) = await calibrator.measure("full_text", 0.05)
     figures = found.calibration.figures
     assert (found.calibration.part, found.stale) == ("line", ())
     assert (figures.count, figures.wrong) == (5, 1)
     assert figures.chosen.threshold == 0.9  # the lowest that stands above the mistake at 0.5
     assert (found.calibration.engine.model, found.calibration.engine.revision) == ("PP-OCRv6", "r1")
-    assert await calibrator.threshold("full_text", "line") == 0.9
-    assert await calibrator.threshold("full_text", "cell") is None
     assert found.to_dict()["threshold"] == 0.9
+    assert found.unused == ("few",), "nothing can be told of a share of one mistake"
 
 
 @pytest.mark.parametrize(
@@ -60,26 +64,25 @@ async def test_corrected_pages_give_a_threshold_that_is_kept(store: Store, tmp_p
 )
 async def test_another_engine_makes_it_stale(store: Store, tmp_path: Path, change: dict, stale: tuple) -> None:
     item = corrected(store, 1, wrong=True)
-    calibrator = Calibrator(store, Settings(data_dir=tmp_path))
+    calibrator = calibrator_of(store, tmp_path)
     await calibrator.measure("full_text")
     before = store.recognitions.get(item)
     changed = replace(before.recognition, engine=replace(before.recognition.engine, **change))
     store.recognitions.add(changed, before.page_id, ANN)
     (found,) = await calibrator.list("full_text")
     assert found.stale == stale
-    assert (await calibrator.threshold("full_text", "line") is None) is bool(stale)
 
 
 async def test_another_setting_makes_it_stale(store: Store, tmp_path: Path) -> None:
     corrected(store, 1, wrong=True)
-    await Calibrator(store, Settings(data_dir=tmp_path)).measure("full_text")
-    (found,) = await Calibrator(store, Settings(data_dir=tmp_path, engine_pixels=1_000_000)).list()
+    await calibrator_of(store, tmp_path).measure("full_text")
+    (found,) = await calibrator_of(store, tmp_path, engine_pixels=1_000_000).list()
     assert found.stale == ("settings",)
 
 
 async def test_a_later_measurement_takes_the_place_of_the_earlier(store: Store, tmp_path: Path) -> None:
     corrected(store, 1, wrong=True)
-    calibrator = Calibrator(store, Settings(data_dir=tmp_path))
+    calibrator = calibrator_of(store, tmp_path)
     await calibrator.measure("full_text")
     corrected(store, 2, wrong=True)
     (found,) = await calibrator.measure("full_text")
@@ -89,8 +92,36 @@ async def test_a_later_measurement_takes_the_place_of_the_earlier(store: Store, 
 
 async def test_without_judged_pages_there_is_nothing_to_measure(store: Store, tmp_path: Path) -> None:
     add_item(store)
-    calibrator = Calibrator(store, Settings(data_dir=tmp_path))
+    calibrator = calibrator_of(store, tmp_path)
     for miss_rate, code in ((0.05, "nothing_to_calibrate"), (1.0, "bad_miss_rate")):
         with pytest.raises(BadInput) as refused:
             await calibrator.measure("full_text", miss_rate)
         assert refused.value.code == code
+
+
+async def test_the_threshold_of_the_engine_that_reads_is_given_and_none_that_does_not_count(
+    store: Store, tmp_path: Path
+) -> None:
+    for shade in range(LEAST_WRONG):
+        item = corrected(store, shade, wrong=True)
+    await calibrator_of(store, tmp_path).measure("full_text")
+    engine = store.recognitions.get(item).recognition.engine
+    now, other = Thresholds(store, Settings(data_dir=tmp_path)), Settings(data_dir=tmp_path, turn_pages=False)
+    assert now.measured("full_text", replace(engine, version="9")) == {"line": 0.95}
+    assert now.measured("fields", engine) == {}
+    assert now.measured("full_text", replace(engine, revision="r2")) == {}
+    assert Thresholds(store, other).measured("full_text", engine) == {}
+    (why,) = Thresholds(store, other).of("full_text", replace(engine, model="x"))
+    assert why.unused == ("model", "settings")
+    (brief,) = [one.brief() for one in now.of("full_text", engine)]
+    assert (brief["count"], brief["wrong"], brief["unused"]) == (2 * LEAST_WRONG, LEAST_WRONG, [])
+
+
+async def test_of_several_measurements_the_one_that_counts_is_given(store: Store, tmp_path: Path) -> None:
+    for shade in range(LEAST_WRONG):
+        item = corrected(store, shade, wrong=True)
+    await calibrator_of(store, tmp_path).measure("full_text")
+    await calibrator_of(store, tmp_path, engine_pixels=1_000_000).measure("full_text", 0.5)
+    engine = store.recognitions.get(item).recognition.engine
+    (found,) = Thresholds(store, Settings(data_dir=tmp_path)).of("full_text", engine)
+    assert (found.unused, found.calibration.figures.miss_rate) == ((), 0.05)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from batches import handed, pdf, running, until
 from fakes import ScriptedEngine, ScriptStep
 
+from ocr_ui.domain.calibration import Judged
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed
+from ocr_ui.scoring.calibration import calibrate
+from ocr_ui.services.conditions import reading_settings
 from ocr_ui.services.jobs import JobAsk
+from ocr_ui.services.thresholds import LEAST_WRONG
 from ocr_ui.services.workbench import Workbench
 
 LINES = Capabilities(tasks=frozenset({Task.SPOTTING}), takes_prompt=False)
@@ -113,3 +118,18 @@ async def test_a_rule_that_cannot_be_followed_is_refused_at_once(tmp_path: Path)
             with pytest.raises(BadInput):
                 await routed(workbench, rule)
         assert await workbench.jobs.list() == []
+
+
+async def test_pages_go_by_the_measured_threshold_until_it_is_stale(tmp_path: Path) -> None:
+    fast = engine(reading("ok", 0.9))
+    async with both(tmp_path, fast, engine([])) as workbench:
+        assert (await routed(workbench, REVIEW))["routes"] == {"straight": 2}
+        (first, *_) = workbench.store.items.each()
+        judged = [Judged(0.9, False)] * LEAST_WRONG + [Judged(0.95, True)] * 50
+        keep = workbench.store.calibrations.add
+        settings, made = reading_settings(workbench.settings), [("line", calibrate(judged, 0.05))]
+        keep("full_text", first.recognition.engine, settings, made)
+        assert (await routed(workbench, REVIEW))["routes"] == {"review": 2}
+        assert (await routed(workbench, {**REVIEW, "measured": False}))["routes"] == {"straight": 2}
+        fast.name = replace(fast.name, revision="another")
+        assert (await routed(workbench, REVIEW))["routes"] == {"straight": 2}

@@ -6,11 +6,13 @@ import re
 
 import pytest
 
+from ocr_ui.domain.calibration import CELL, LINE
 from ocr_ui.domain.recognition import IMPORTED
 from ocr_ui.domain.review import ErrorKind
 from ocr_ui.exports.mends import MENDS
 from ocr_ui.parsing.field_places import CHECKED
 from ocr_ui.scoring.rewards import RULES
+from ocr_ui.services.thresholds import FEW
 from ocr_ui.ui.viewer import STATIC
 from ocr_ui.ui.viewer_words import LANGUAGES, VIEWER_WORDS, viewer_words
 
@@ -31,6 +33,8 @@ def used_keys() -> set[str]:
     direct |= {f"field_kind_{kind}" for kind in ("text", *CHECKED)}
     direct |= {f"mend_{code}" for code in MENDS}
     direct |= {f"scored_as_{whose}" for whose in ("model", "lines", IMPORTED)}
+    direct |= {f"part_{part}" for part in (LINE, CELL, "field")}
+    direct |= {f"unused_{why}" for why in ("engine", "model", "revision", "settings", FEW)}
     direct |= {f"reward_{rule}" for rule in (*RULES, "judge")}
     return direct
 
@@ -58,6 +62,8 @@ def test_no_word_is_left_over() -> None:
         "history_",
         "region_",
         "problem_",
+        "part_",
+        "unused_",
     )
     stale = {
         key

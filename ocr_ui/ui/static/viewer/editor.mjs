@@ -18,6 +18,7 @@ import {
   roundQuad,
 } from "./geometry.mjs";
 import { History } from "./history.mjs";
+import { limitOf } from "./limits.mjs";
 import * as Regions from "./regions.mjs";
 import { replacePlaces } from "./search.mjs";
 import * as State from "./state.mjs";
@@ -90,11 +91,10 @@ export class Editor {
     return State.lineOf(this.doc, this.selected);
   }
 
-  get lowLimit() {
-    return this.value.low_confidence ?? 0.8;
-  }
+  /** The confidence below which a part of the page is marked, see `limits.mjs`. */
+  limitOf = (part) => limitOf(this.value, part);
 
-  isUncertain = (line) => !this.accepted.has(line.id) && State.isUncertain(line, this.lowLimit, this.models);
+  isUncertain = (line) => !this.accepted.has(line.id) && State.isUncertain(line, this.limitOf("line"), this.models);
 
   /** Lines as a person has looked at them: those that are selected are right as they are, however unsure the model was. */
   accept() {
@@ -106,7 +106,7 @@ export class Editor {
   /** Uncertain lines, fields and cells, see `uncertain.mjs`. */
   get uncertainPlaces() {
     const isAccepted = ({ kind, index }) => kind === "line" && this.accepted.has(this.doc.lines[index].id);
-    return uncertainPlaces(this.doc, this.lowLimit, this.models).filter((place) => !isAccepted(place));
+    return uncertainPlaces(this.doc, this.limitOf, this.models).filter((place) => !isAccepted(place));
   }
 
   /** Shows a value; `how` is what `State.arrival` says. */

@@ -7,6 +7,7 @@ import { Crop } from "./crop.mjs";
 import { h, icon, iconButton, setPressed, setText, setValue } from "./dom.mjs";
 import { FIELD_KINDS, isTwice, rename, setKind } from "./fieldedits.mjs";
 import { isComposing } from "./keys.mjs";
+import { fieldPart } from "./limits.mjs";
 import { visible } from "./list.mjs";
 import { isLow } from "./sureness.mjs";
 
@@ -254,7 +255,7 @@ export class FieldTable {
     unfit.hidden = !warning;
     setText(unfit.lastChild, warning);
     const missing = field.value === null;
-    const low = isLow(field, this.editor.lowLimit);
+    const low = isLow(field, this.editor.limitOf(fieldPart(field)));
     row.classList.toggle("absent", missing);
     row.classList.toggle("low", low);
     setText(name, field.name);

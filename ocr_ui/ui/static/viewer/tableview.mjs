@@ -160,7 +160,7 @@ export class TableView {
     if (node === this.open?.node) {
       return setValue(this.open.field, cell.text);
     }
-    const low = !!cell.sure && isLow({ confidence: cell.sure[0], lowest: cell.sure[1] }, this.editor.lowLimit);
+    const low = !!cell.sure && isLow({ confidence: cell.sure[0], lowest: cell.sure[1] }, this.editor.limitOf("cell"));
     const { shown } = node;
     if (shown && shown.text === cell.text && shown.low === low && shown.sure === cell.sure) return;
     node.shown = { text: cell.text, sure: cell.sure, low };

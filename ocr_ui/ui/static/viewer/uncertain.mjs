@@ -1,5 +1,6 @@
 /** What a model was not sure of, wherever it stands: lines, fields and table cells, in that order. */
 
+import { fieldPart } from "./limits.mjs";
 import { isUncertain } from "./state.mjs";
 import { isLow } from "./sureness.mjs";
 
@@ -22,13 +23,13 @@ const isLowCell = (pair, limit) => pair !== null && isLow({ confidence: pair[0],
 export const uncertainCells = (doc, limit) =>
   cellsOf(doc).flatMap((pair, index) => (isLowCell(pair, limit) ? [index] : []));
 
-/** All uncertain places `{kind, index}` in order; `index` counts the lines, fields or cells. */
-export function uncertainPlaces(doc, limit, models) {
+/** All uncertain places `{kind, index}` in order; `index` counts the lines, fields or cells. `limitOf` is an editor's. */
+export function uncertainPlaces(doc, limitOf, models) {
   const indexes = (items, wanted) => items.flatMap((item, index) => (wanted(item) ? [index] : []));
   const found = {
-    line: indexes(doc.lines, (line) => isUncertain(line, limit, models)),
-    field: indexes(doc.fields, (field) => isLow(field, limit)),
-    cell: uncertainCells(doc, limit),
+    line: indexes(doc.lines, (line) => isUncertain(line, limitOf("line"), models)),
+    field: indexes(doc.fields, (field) => isLow(field, limitOf(fieldPart(field)))),
+    cell: uncertainCells(doc, limitOf("cell")),
   };
   return KINDS.flatMap((kind) => found[kind].map((index) => ({ kind, index })));
 }

@@ -27,6 +27,7 @@ import { Help } from "./help.mjs";
 import { keymap } from "./keymap.mjs";
 import { KEYS } from "./keys.mjs";
 import { listenToKeys } from "./keyboard.mjs";
+import { fieldPart } from "./limits.mjs";
 import { LineHistory } from "./linehistory.mjs";
 import { LineInput } from "./lineinput.mjs";
 import { LineList } from "./list.mjs";
@@ -308,7 +309,7 @@ class Viewer {
   #drawContent() {
     const { editor } = this;
     this.overlay.render(editor.doc.lines, editor.isUncertain);
-    this.overlay.renderFields(this.links.fields, (field) => isLow(field, editor.lowLimit));
+    this.overlay.renderFields(this.links.fields, (field) => isLow(field, editor.limitOf(fieldPart(field))));
     this.#drawRegions();
     this.views.render();
     this.#drawMarked();

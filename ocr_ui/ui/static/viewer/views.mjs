@@ -2,6 +2,7 @@
 
 import { h, icon, iconButton, keySign, named, setPressed, setText } from "./dom.mjs";
 import { copyText, downloadText, fieldsCsv, fileName, json, linesCsv } from "./files.mjs";
+import { limitSentences } from "./limits.mjs";
 import { visible } from "./list.mjs";
 import { nameMistakes } from "./sourceview.mjs";
 import { bestView, isTextEditable, wholeText } from "./state.mjs";
@@ -141,7 +142,7 @@ export class Views {
     const number = this.editor.uncertainPlaces.filter((place) => place.kind === kind).length;
     chip.hidden = !number;
     setText(chip.firstChild, this.t("next_of_uncertain", { n: number }));
-    chip.title = this.t("act_next_uncertain");
+    chip.title = [this.t("act_next_uncertain"), ...limitSentences(this.editor, kind, this.t)].join("\n");
   }
 
   // Choosing --------------------------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ export class Views {
     this.staleNote.hidden = !edited || live !== null || !html;
     this.#showUncertain(this.uncertainCells, "cell");
     const shown = html || [wholeText(doc), ...doc.tables.map((table) => table.html)].join("\n");
-    const key = JSON.stringify([shown, uncertainCells(doc, this.editor.lowLimit), this.t("uncertain_of")]);
+    const key = JSON.stringify([shown, uncertainCells(doc, this.editor.limitOf("cell")), this.t("uncertain_of")]);
     if (key === this.shownRendered) return;
     this.shownRendered = key;
     this.rendered.classList.toggle("plain", !html);
@@ -240,7 +241,7 @@ export class Views {
 
   #markCells() {
     const sure = cellsOf(this.editor.doc);
-    const low = new Set(uncertainCells(this.editor.doc, this.editor.lowLimit));
+    const low = new Set(uncertainCells(this.editor.doc, this.editor.limitOf("cell")));
     this.#cells.forEach((cell, index) => {
       if (!low.has(index)) return;
       const [mean, lowest] = sure[index];
