@@ -26,6 +26,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
 from ocr_ui.api.accounts import account_routes
+from ocr_ui.api.calibrations import calibration_routes
 from ocr_ui.api.chat import chat_routes
 from ocr_ui.api.comparisons import comparison_routes
 from ocr_ui.api.corrections import correction_routes
@@ -106,6 +107,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     add_error_handlers(app, localize_error)
     app.include_router(health_routes(workbench, localize_error))
     for routes in (
+        calibration_routes,
         comparison_routes,
         correction_routes,
         draft_routes,

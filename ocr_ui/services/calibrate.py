@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cache
 
 from ocr_ui.domain.access import Action
-from ocr_ui.domain.calibration import Judged
+from ocr_ui.domain.calibration import Calibration, Judged
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import IMPORTED, EngineName
 from ocr_ui.domain.review import Verdict
@@ -28,10 +30,15 @@ class Calibrator:
         self._store, self._thresholds = store, thresholds
 
     @needs(Action.REVIEW, audited="calibration.measure")
-    async def measure(self, template: str, miss_rate: float = MISS_RATE, person: str = "") -> list[Threshold]:
-        """Works out and keeps a threshold for lines, cells and each kind of field, of every engine that has read.
+    async def measure(
+        self, template: str, miss_rate: float = MISS_RATE, person: str = "", keep: bool = True
+    ) -> list[Threshold]:
+        """Works out a threshold for lines, cells and each kind of field, of every engine that has read.
 
         Pages count that somebody has corrected, or judged right.
+
+        Args:
+            keep: it is used from now on. Without it, only what would be kept is given, under the id 0.
 
         Raises:
             BadInput: `bad_miss_rate`, `nothing_to_calibrate` (details: template).
@@ -43,13 +50,14 @@ class Calibrator:
                 "Choose one from 0 to below 1, such as 0.05.",
                 value=f"{miss_rate:g}",
             )
-        return await asyncio.to_thread(self._measure, template, miss_rate, who(person))
+        return await asyncio.to_thread(self._measure, template, miss_rate, who(person), keep)
 
+    @needs(Action.READ)
     async def list(self, template: str = "") -> list[Threshold]:
         """The newest of each part and engine, with what makes it stale."""
         return await asyncio.to_thread(self._list, template)
 
-    def _measure(self, template: str, miss_rate: float, person: Person) -> list[Threshold]:
+    def _measure(self, template: str, miss_rate: float, person: Person, keep: bool) -> list[Threshold]:
         found: dict[EngineName, dict[str, list[Judged]]] = {}
         for item in self._store.items.each(Filters(templates=(template,))):
             engine = replace(item.recognition.engine, version="")
@@ -62,24 +70,41 @@ class Calibrator:
                 "Review some pages that an engine with confidences has read.",
                 template=template[:100],
             )
+        made = {
+            engine: [(part, calibrate(judged, miss_rate)) for part, judged in sorted(parts.items())]
+            for engine, parts in found.items()
+        }
+        if not keep:
+            return self._compared(_unkept(template, made, self._thresholds))
         with self._store.transaction():
-            for engine, parts in found.items():
-                made = [(part, calibrate(judged, miss_rate)) for part, judged in sorted(parts.items())]
-                settings = self._thresholds.settings_of(engine)
-                self._store.calibrations.add(template, engine, settings, made, person)
+            for engine, parts in made.items():
+                self._store.calibrations.add(template, engine, self._thresholds.settings_of(engine), parts, person)
         return self._list(template)
 
     def _list(self, template: str) -> list[Threshold]:
         newest: dict[tuple[str, str, EngineName], StoredCalibration] = {}
         for one in self._store.calibrations.newest(template):
             newest.setdefault((one.template, one.part, one.engine), one)
-        readers = {name: self._reader(name) for name in {one.template for one in newest.values()}}
-        return [self._thresholds.judged(one, readers[one.template]) for one in newest.values()]
+        return self._compared(newest.values())
+
+    def _compared(self, found: Iterable[StoredCalibration]) -> list[Threshold]:
+        """With the engines that read with their templates now."""
+        reader = cache(self._reader)
+        return [self._thresholds.judged(one, reader(one.template)) for one in found]
 
     def _reader(self, template: str) -> EngineName | None:
         """The engine that last read with a template."""
         ids = self._store.items.ids(Filters(templates=(template,)), "newest", 1)
         return self._store.recognitions.get(ids[0]).recognition.engine if ids else None
+
+
+def _unkept(
+    template: str, made: Mapping[EngineName, Iterable[tuple[str, Calibration]]], thresholds: Thresholds
+) -> Iterator[StoredCalibration]:
+    now = datetime.now(UTC)
+    for engine, parts in made.items():
+        for part, figures in parts:
+            yield StoredCalibration(0, now, template, part, engine, thresholds.settings_of(engine), figures)
 
 
 def _judged(item: WholeItem) -> Sequence[tuple[str, Judged]]:

@@ -91,6 +91,7 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
     ("post", "/v1/templates/{name}/restore"): (Action.REVIEW, {"json": {"version": "1"}}),
     ("post", "/v1/templates/import"): (Action.REVIEW, {"files": {"files": ("mine.md", b"x")}}),
     ("delete", "/v1/templates/{name}"): (Action.ADMIN, {}),
+    ("post", "/v1/calibrations"): (Action.REVIEW, {"json": {"template": "nobody_reads_with_it"}}),
     ("post", "/v1/rollout-jobs"): (Action.RECOGNIZE, {"json": {"person": "Mallory", "filters": {"items": ["999"]}}}),
     ("post", "/v1/preferences"): (Action.ANNOTATE, {"json": {"better": 1, "worse": [2], "client_key": KEY}}),
     ("post", "/v1/experiments/{experiment_id}/pair"): (Action.ANNOTATE, {"json": {"person": "Mallory"}}),
@@ -269,6 +270,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "preferences": ("prefer",),
     "experiments": ("start", "set_share", "roll_back", "list", "get"),
     "arm_pairs": ("next", "judge"),
+    "calibrator": ("measure", "list"),
     "chat": ("ask",),
     "ocr": ("stored",),
     "accounts": (

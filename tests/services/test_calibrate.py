@@ -125,3 +125,15 @@ async def test_of_several_measurements_the_one_that_counts_is_given(store: Store
     engine = store.recognitions.get(item).recognition.engine
     (found,) = Thresholds(store, Settings(data_dir=tmp_path)).of("full_text", engine)
     assert (found.unused, found.calibration.figures.miss_rate) == ((), 0.05)
+
+
+async def test_a_measurement_may_be_looked_at_before_it_is_kept(store: Store, tmp_path: Path) -> None:
+    for shade in range(LEAST_WRONG):
+        item = corrected(store, shade, wrong=True)
+    calibrator = calibrator_of(store, tmp_path)
+    (seen,) = await calibrator.measure("full_text", keep=False)
+    engine = store.recognitions.get(item).recognition.engine
+    assert (seen.calibration.id, seen.unused, await calibrator.list()) == (0, (), [])
+    assert Thresholds(store, Settings(data_dir=tmp_path)).measured("full_text", engine) == {}
+    (kept,) = await calibrator.measure("full_text")
+    assert kept.calibration.figures == seen.calibration.figures
