@@ -29,6 +29,7 @@ from ocr_ui.api.accounts import account_routes
 from ocr_ui.api.calibrations import calibration_routes
 from ocr_ui.api.chat import chat_routes
 from ocr_ui.api.comparisons import comparison_routes
+from ocr_ui.api.contests import contest_routes
 from ocr_ui.api.corrections import correction_routes
 from ocr_ui.api.docs import add_docs
 from ocr_ui.api.drafts import draft_routes
@@ -91,6 +92,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         workbench.engines.start()
         workbench.retention.start()
         workbench.runner.start()
+        workbench.contest_runner.start()
         workbench.catch_up.start()
         yield
         await workbench.close()
@@ -122,6 +124,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.include_router(editing_routes(workbench, localize_error))
     app.include_router(template_routes(workbench, localize_error))
     app.include_router(job_routes(workbench, localize_error))
+    app.include_router(contest_routes(workbench, localize_error))
     app.include_router(export_routes(workbench, localize_reasons))
     app.include_router(push_routes(workbench, localize_error))
     app.include_router(reward_routes(workbench, localize_rewards))

@@ -118,6 +118,7 @@ def _table(result: Mapping[str, Any]) -> Iterator[str]:
         for card in load["cards"]:
             yield f"  {card['name']}: {card['busy_percent']:.0f} % busy, {card['memory_used_bytes'] / 2**30:.1f} GiB"
     yield from _slo(result.get("slo"))
+    yield from _against(result["against"])
     yield ""
     yield "conditions"
     for name, value in result["conditions"].items():
@@ -148,6 +149,20 @@ def _slo(slo: Mapping[str, Any] | None) -> Iterator[str]:
         else:
             speed = f"{best['pages_per_second']:.3f} pages/s"
             yield f"  {kind:10} {best['at_once']} at once, {speed}, {_seconds(best['latency'])}"
+
+
+def _against(earlier: Mapping[str, Any] | None) -> Iterator[str]:
+    """Whether it became slower than in the last measurement of the same."""
+    if earlier is None:
+        return
+    yield ""
+    yield f"against run {earlier['run']}"
+    for one in earlier["loads"]:
+        said = "SLOWER" if one["slower"] else "may be chance" if one["verdict"] == "open" else one["verdict"]
+        change = f"{one['difference']:+.3f} s ({one['low']:+.3f}..{one['high']:+.3f})"
+        yield f"  {one['at_once']} at once: {one['first']:.3f} s to {one['second']:.3f} s a page, {change}: {said}"
+    for one in earlier["changes"]:
+        yield f"  changed: {one['what']} from {one['before'] or 'none'} to {one['now'] or 'none'}"
 
 
 def _seconds(value: float | None) -> str:

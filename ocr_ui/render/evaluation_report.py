@@ -125,15 +125,17 @@ def _scores(result: Mapping[str, Any], names: Mapping[str, str], lower: set[str]
     head = ["", *(f"{escape(names[key])} {'↓' if key in lower else '↑'}" for key in keys)]
     rows = []
     for one in result["competitors"]:
-        cells = (_score(one["scores"].get(key)) for key in keys)
+        cells = (_score(one["scores"].get(key), result["best"].get(key) == one["key"]) for key in keys)
         rows.append([escape(one["title"]), *cells])
-    return _table(head, rows) + "<p><small>↓ less is better, ↑ more is better; below each its interval.</small></p>"
+    said = "↓ less is better, ↑ more is better; below each its interval. ★ better than every other beyond chance."
+    return _table(head, rows) + f"<p><small>{said}</small></p>"
 
 
-def _score(score: Mapping[str, Any] | None) -> str:
+def _score(score: Mapping[str, Any] | None, best: bool) -> str:
     if score is None:
         return "—"
-    return f"{score['value']:.4f}<br><small>{score['low']:.4f} to {score['high']:.4f}</small>"
+    star = ' <span class="better">★ best</span>' if best else ""
+    return f"{score['value']:.4f}{star}<br><small>{score['low']:.4f} to {score['high']:.4f}</small>"
 
 
 def _speed(result: Mapping[str, Any]) -> str:
@@ -228,7 +230,7 @@ def _alarms(result: Mapping[str, Any], names: Mapping[str, str]) -> str:
     titles = {one["key"]: one["title"] for one in result["competitors"]}
     parts = []
     for one in result["regressions"]:
-        changed = ", ".join(one["changed"]).replace("_", " ") or "nothing that is recorded"
+        changed = "; ".join(map(_change, one["changes"])) or "nothing that is recorded"
         against = f"{titles[one['key']]} against run {one['run']} of {one['made_at']} (changed: {changed})"
         if one["worse"] or one["facts_lost"]:
             lost = "".join(
@@ -241,6 +243,10 @@ def _alarms(result: Mapping[str, Any], names: Mapping[str, str]) -> str:
             better = ", ".join(names[row["metric"]] for row in one["better"])
             parts.append(f"<p>{escape(against)}: no regression{escape(f'; better: {better}' if better else '')}.</p>")
     return "".join(parts)
+
+
+def _change(one: Mapping[str, str]) -> str:
+    return f"{one['what'].replace('_', ' ')} from {one['before'] or 'none'} to {one['now'] or 'none'}"
 
 
 def _groups(result: Mapping[str, Any], names: Mapping[str, str]) -> Iterable[str]:

@@ -80,11 +80,13 @@ def difference(
     metric: str,
     draws: int = DRAWS,
     seed: int = SEED,
+    lower: bool | None = None,
 ) -> Difference | None:
     """Compares two competitors in one measure.
 
     Args:
         first, second: of the same pages in the same order, an empty mapping for a page that one has not read.
+        lower: less of it is better; None for what METRICS says of it.
 
     Returns:
         None where there is no page of which both have the measure.
@@ -95,7 +97,7 @@ def difference(
     ours, theirs = zip(*both, strict=True)
     sums = _drawn(np.hstack([np.array(ours, dtype=float), np.array(theirs, dtype=float)]), draws, seed)
     low, high = _bounds(_values(sums[:, 2], sums[:, 3]) - _values(sums[:, 0], sums[:, 1]))
-    lower = METRIC[metric].lower
+    lower = METRIC[metric].lower if lower is None else lower
     steps = [value(b) - value(a) for a, b in both]
     more, less = sum(step > _EQUAL for step in steps), sum(step < -_EQUAL for step in steps)
     better, worse = (less, more) if lower else (more, less)

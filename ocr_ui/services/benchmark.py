@@ -26,6 +26,8 @@ from ocr_ui.errors import BadInput, EngineDead
 from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.metrics import STAGES, StageClock
 from ocr_ui.prompting import PromptLibrary
+from ocr_ui.scoring.contest import difference
+from ocr_ui.scoring.metrics import Part
 from ocr_ui.services.access import needs, who
 from ocr_ui.services.conditions import cards, conditions
 from ocr_ui.services.engines import Engines
@@ -34,6 +36,7 @@ from ocr_ui.services.evaluation_scores import percentiles
 from ocr_ui.services.labelled_sets import EXAMPLES, LabelledPage, LabelledSet, open_set
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.reading import ReadRequest, check_engine
+from ocr_ui.services.run_changes import changes, told_setup
 from ocr_ui.services.smaller import read_to_the_end
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -45,6 +48,8 @@ DENSE = 60
 COMPLEX = 5
 """Blocks or tables from which on a page is complex."""
 MOST_AT_ONCE = 256
+SLOWER_BY = 0.1
+"""Share by which a page must take longer than before to be called slower."""
 CARD_BEAT = 0.5
 """Seconds between two looks at the cards."""
 
@@ -186,7 +191,7 @@ class Benchmark:
                 }
                 for load in ask.loads:
                     yield f"{load} at once"
-                    result["loads"].append(await way.measure(asked * ask.rounds, load))
+                    result["loads"].append(await way.measure(asked * ask.rounds, load, kept=True))
                 if ask.bound:
                     result["slo"] = {"bound": ask.bound.text, "kinds": {}}
                     yield f"highest load with {ask.bound.text}"
@@ -199,8 +204,24 @@ class Benchmark:
                 await asyncio.to_thread(scratch.close)
         own = self._engines.settings_of(name, self._settings)
         result["conditions"] = await asyncio.to_thread(conditions, own)
-        await asyncio.to_thread(self._store.evaluations.end, run, result)
+        result["against"] = await asyncio.to_thread(self._against, result, config, way.pages)
+        await asyncio.to_thread(self._store.evaluations.end, run, result, way.pages)
         yield result
+
+    def _against(
+        self, result: Mapping[str, Any], config: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any] | None:
+        """How the last measurement of the same pages, template and engine compares; None where there is none."""
+        for run in self._store.evaluations.list(KIND, result["data"]["sha256"], before=result["run"]):
+            if all(run.result[name] == result[name] for name in ("template", "engine_name")):
+                earlier = told_setup(run.result, run.config, run.result["conditions"])
+                return {
+                    "run": run.id,
+                    "made_at": run.created_at.isoformat(timespec="seconds"),
+                    "changes": changes(earlier, told_setup(result, config, result["conditions"])),
+                    "loads": speed_differences(list(self._store.evaluations.pages(run.id)), pages),
+                }
+        return None
 
     def _asked(
         self, template: PromptTemplate, pages: LabelledSet, ask: Ask
@@ -229,6 +250,8 @@ class _Way:
     ) -> None:
         self._bench, self._engine, self._template, self._scratch = bench, engine, template, scratch
         self._settings, self._layouts = bench.settings_of(name), ask.layouts
+        self.pages: list[dict[str, Any]] = []
+        """Of each page that was timed its layout, and its seconds at each load."""
 
     async def read(self, page: LabelledPage, values: Mapping[str, str]) -> Timed:
         clock, begin = StageClock(), time.perf_counter()
@@ -259,8 +282,10 @@ class _Way:
         page_id = self._scratch.pages.add_document(page.name, [stored], None).page_ids[0]
         self._scratch.recognitions.add(replace(recognition, page_sha256=sha256), page_id, None)
 
-    async def measure(self, asked: Sequence[tuple[LabelledPage, dict[str, str]]], load: int) -> dict[str, Any]:
-        """Reads all, so many at once, the next one as soon as one is done."""
+    async def measure(
+        self, asked: Sequence[tuple[LabelledPage, dict[str, str]]], load: int, kept: bool = False
+    ) -> dict[str, Any]:
+        """Reads all, so many at once, the next one as soon as one is done. Args: kept: note each page's seconds."""
         waiting, done = list(reversed(asked)), []
 
         async def worker() -> None:
@@ -277,10 +302,21 @@ class _Way:
                     one.cancel()
                 await asyncio.gather(*workers, return_exceptions=True)
         seconds = time.perf_counter() - begin
+        if kept:
+            self._note(done, load)
         by_layout = {kind: [one for one in done if one.layout == kind] for kind in LAYOUTS}
         kinds = {kind: figures(some) for kind, some in by_layout.items() if some}
         told = {"at_once": load, "seconds": seconds, "pages_per_second": len(done) / seconds, "all": figures(done)}
         return {**told, "kinds": kinds, "cards": watch.told()}
+
+    def _note(self, done: Sequence[Timed], load: int) -> None:
+        rows = {row["page"]: row for row in self.pages}
+        for one in done:
+            if one.page not in rows:
+                rows[one.page] = {"page": one.page, "layout": one.layout, "seconds": {}}
+                self.pages.append(rows[one.page])
+            if one.outcome != "failed":
+                rows[one.page]["seconds"].setdefault(str(load), []).append(one.seconds)
 
     async def under(
         self, bound: Bound, asked: Sequence[tuple[LabelledPage, dict[str, str]]]
@@ -336,6 +372,29 @@ async def highest_load(
             bad = load
         load = good * 2 if bad > MOST_AT_ONCE else (good + bad) // 2
     yield {"best": tried.get(good), "tried": [tried[load] for load in sorted(tried)]}
+
+
+def speed_differences(before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Seconds a page of two measurements, for every load and all pages that both have.
+
+    `slower` says that it is so beyond chance and by more than SLOWER_BY: a machine is never twice the same.
+    """
+    earlier = {row["page"]: row["seconds"] for row in before}
+    later = {row["page"]: row["seconds"] for row in now}
+    found = []
+    for load in dict.fromkeys(load for seconds in later.values() for load in seconds):
+        sides = [
+            [_seconds_part(side[name].get(load)) for name in later if name in earlier] for side in (earlier, later)
+        ]
+        told = difference(*sides, "seconds", lower=True)
+        if told is not None:
+            slower = told.verdict == "worse" and told.second > told.first * (1 + SLOWER_BY)
+            found.append({"at_once": int(load), **told.to_dict(), "slower": slower})
+    return found
+
+
+def _seconds_part(seconds: Sequence[float] | None) -> dict[str, Part]:
+    return {"seconds": (sum(seconds), len(seconds))} if seconds else {}
 
 
 def _told_try(kind: str, tried: Mapping[str, Any]) -> str:

@@ -102,7 +102,12 @@ class Comparer:
 
 
 def compare_items(left: Item, right: Item) -> Comparison:
-    ours, theirs = _comparable(left.content), _comparable(right.content)
+    return Comparison(left, right, *sections_of(left.content, right.content))
+
+
+def sections_of(left: PageContent, right: PageContent) -> tuple[tuple[Section, ...], int]:
+    """The rows of two readings of one picture, and their edit distance in characters."""
+    ours, theirs = _comparable(left), _comparable(right)
     difference = compare(ours, theirs)
     found = (
         Section("fields", tuple(_field_rows(ours.fields, theirs.fields))),
@@ -110,7 +115,7 @@ def compare_items(left: Item, right: Item) -> Comparison:
         Section("tables", _text_rows(_cells(ours), _cells(theirs))),
         Section("text", _text_rows(_own_text(ours), _own_text(theirs))),
     )
-    return Comparison(left, right, tuple(section for section in found if section.rows), difference.edit_distance)
+    return tuple(section for section in found if section.rows), difference.edit_distance
 
 
 def _comparable(content: PageContent) -> PageContent:
@@ -191,7 +196,7 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
         "left": _side(comparison.left),
         "right": _side(comparison.right),
         "edit_distance": comparison.edit_distance,
-        "sections": [{"kind": s.kind, "rows": [_row(row) for row in s.rows]} for s in comparison.sections],
+        "sections": [{"kind": s.kind, "rows": [row_value(row) for row in s.rows]} for s in comparison.sections],
     }
 
 
@@ -214,7 +219,8 @@ def _side(item: Item) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def row_value(row: Row) -> dict[str, Any]:
+    """Plain JSON values, for the page."""
     return {
         "name": row.name,
         "left": _pieces(row.left),

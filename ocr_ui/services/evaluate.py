@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from ocr_ui.domain.access import Action
@@ -26,6 +28,7 @@ from ocr_ui.services.conditions import conditions, reading_settings
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.evaluation_scores import (
     PageScore,
+    best_of,
     can_be_scored,
     differences,
     group_differences,
@@ -39,6 +42,7 @@ from ocr_ui.services.evaluation_scores import (
 from ocr_ui.services.kept_readings import KeptReadings
 from ocr_ui.services.labelled_sets import LabelledPage, LabelledSet, open_set
 from ocr_ui.services.reading import check_engine
+from ocr_ui.services.run_changes import changes, told_setup
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import StoredRun
 from ocr_ui.storage.store import Store
@@ -59,16 +63,19 @@ class Ask:
         templates: names, with `@` and a version where it is not the one in use.
         engines: names, "" for the default.
         normalization: what is made equal before texts are compared.
+        competitors: pairs of template and engine, in the place of every template with every engine.
         at_once: pages that are read at the same time.
-        fresh: read again what was kept.
+        fresh: read again what was kept; `since`: only what was kept before.
     """
 
     data: str
     templates: tuple[str, ...] = ("full_text",)
     engines: tuple[str, ...] = ("",)
     normalization: Normalization = LENIENT
+    competitors: tuple[tuple[str, str], ...] = ()
     at_once: int = AT_ONCE
     fresh: bool = False
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +136,13 @@ class Evaluator:
                 `nothing_to_compare` (details: competitor).
             NotFound, EngineDead, StoreFailed.
         """
+        if ask.fresh:
+            ask = replace(ask, since=datetime.now(UTC))
         templates = await asyncio.to_thread(self._templates.list)
         pages = await asyncio.to_thread(open_set, ask.data, self._store, self._settings, templates)
         competitors = await self._competitors(ask)
+        for competitor in competitors:
+            await asyncio.to_thread(_check_scorable, competitor, pages)
         config = self._config(ask, pages, competitors)
         begin = self._store.evaluations.begin
         run = await asyncio.to_thread(
@@ -140,25 +151,18 @@ class Evaluator:
         total = len(pages.pages) * len(competitors)
         done = 0
         for competitor in competitors:
-            _check_scorable(competitor, pages)
-            async for name in self._read_all(competitor, pages, ask):
-                done += 1
-                yield Step(competitor.title, done, total, name)
+            # Another competitor's engine may have taken its place in the memory meanwhile.
+            competitor.engine = await self._engines.ready(competitor.engine_name)
+            async with aclosing(self._read_all(competitor, pages, ask)) as names:
+                async for name in names:
+                    done += 1
+                    yield Step(competitor.title, done, total, name)
         result = await self._result(run, ask, pages, competitors, config)
         yield Step("", total, total, result=result)
 
     async def _competitors(self, ask: Ask) -> list[_Competitor]:
-        wanted = [(template, engine) for engine in ask.engines for template in ask.templates]
-        if len(wanted) > MOST_COMPETITORS:
-            raise BadInput(
-                "too_many_competitors",
-                f"{len(wanted)} competitors are more than {MOST_COMPETITORS}.",
-                "Leave out some templates or engines.",
-                count=len(wanted),
-                limit=MOST_COMPETITORS,
-            )
         found = []
-        for number, (written, asked) in enumerate(wanted):
+        for number, (written, asked) in enumerate(check_competitors(ask)):
             template = await asyncio.to_thread(self._templates.get, written)
             engine_name = self._engines.called(asked) if asked else self._engines.default
             engine = await self._engines.ready(engine_name)
@@ -218,7 +222,7 @@ class Evaluator:
             return None
         try:
             reading = await self._readings.read(
-                page, template, values, competitor.engine, competitor.engine_name, ask.at_once, ask.fresh
+                page, template, values, competitor.engine, competitor.engine_name, ask.at_once, ask.since
             )
         except EngineDead:
             raise
@@ -267,6 +271,8 @@ class Evaluator:
                 names = [page.name for page in pages.pages]
                 told["pages"] = page_differences(*sides, names, main)[:WORST]
             result["differences"].append(told)
+        same_task = len({one.template.task for one in competitors}) == 1
+        result["best"] = await asyncio.to_thread(best_of, {one.key: _parts(one) for one in competitors}, same_task)
         result["regressions"] = await asyncio.to_thread(self._regressions, run, result, config, told_pages)
         result["worst"] = [
             {"key": one.key, "pages": await self._worst(one, pages, main_metric(told["scores"]))}
@@ -312,51 +318,25 @@ class Evaluator:
             if last is not None:
                 before = [page["results"].get(last[1], {}) for page in self._store.evaluations.pages(last[0].id)]
                 now = [page["results"].get(competitor["key"], {}) for page in pages]
-                found.append(_against(last[0], last[1], competitor, before, now, pages))
+                setup = told_setup(competitor, config, result["conditions"])
+                found.append(_against(last[0], last[1], competitor, setup, before, now, pages))
         return found
 
-    def history(self, data: str = "", limit: int = 100) -> list[dict[str, Any]]:
-        """The log for a curve over time, the newest first: of each run what it read, with what, and its scores.
 
-        Args:
-            data: checksum of a set of pages; "" for all sets.
-        """
-        names = ("key", "template", "template_version", "engine_name", "engine", "sampling", "scores", "seconds")
-        return [
-            {
-                "run": run.id,
-                "made_at": run.created_at.isoformat(timespec="seconds"),
-                "person": run.person,
-                "data": run.data,
-                "data_sha256": run.data_sha256,
-                "settings": run.config["settings"],
-                "competitors": [{name: one[name] for name in names} for one in run.result["competitors"]],
-                "regressions": run.result["regressions"],
-            }
-            for run in self._store.evaluations.list(KIND, data, limit)
-        ]
-
-    def compare(self, first: tuple[int, str], second: tuple[int, str]) -> list[dict[str, Any]]:
-        """Two competitors of any two runs, each a run's number and a letter, over the pages that both runs have.
-
-        Raises:
-            NotFound: `unknown_run`.
-            BadInput: `nothing_to_compare`: they have no page in common.
-        """
-        sides = [self._pages_of(*one) for one in (first, second)]
-        tasks = {self._task_of(*one) for one in (first, second)}
-        names = [name for name in sides[0] if name in sides[1]]
-        found = differences(*([parts_of(side[name]) for name in names] for side in sides), len(tasks) == 1)
-        if not found:
-            raise nothing_to_compare(f"{first[0]} {first[1]}, {second[0]} {second[1]}")
-        return found
-
-    def _task_of(self, run: int, key: str) -> str:
-        told = self._store.evaluations.get(run).config["competitors"]
-        return next((one["task"] for one in told if one["key"] == key), "")
-
-    def _pages_of(self, run: int, key: str) -> dict[str, dict[str, Any]]:
-        return {page["page"]: page["results"].get(key, {}) for page in self._store.evaluations.pages(run)}
+def check_competitors(ask: Ask) -> tuple[tuple[str, str], ...]:
+    """The pairs of template and engine. Raises BadInput: `no_competitors`, `too_many_competitors`."""
+    wanted = ask.competitors or tuple((template, engine) for engine in ask.engines for template in ask.templates)
+    if not wanted:
+        raise BadInput("no_competitors", "There is nobody to compete.", "Choose a template and an engine.")
+    if len(wanted) > MOST_COMPETITORS:
+        raise BadInput(
+            "too_many_competitors",
+            f"{len(wanted)} competitors are more than {MOST_COMPETITORS}.",
+            "Leave out some templates or engines.",
+            count=len(wanted),
+            limit=MOST_COMPETITORS,
+        )
+    return wanted
 
 
 def values_for(template: PromptTemplate, page: LabelledPage) -> dict[str, str] | None:
@@ -437,6 +417,7 @@ def _against(
     run: StoredRun,
     key: str,
     competitor: Mapping[str, Any],
+    setup: Mapping[str, str],
     before: Sequence[Mapping[str, Any]],
     now: Sequence[Mapping[str, Any]],
     pages: Sequence[Mapping[str, Any]],
@@ -449,12 +430,11 @@ def _against(
         for fact, held, holds in zip(page["facts"], old.get("facts", ()), new.get("facts", ()), strict=False)
         if held and not holds
     ]
-    changed = [name for name in ("template_version", "engine", "sampling") if told[name] != competitor[name]]
     return {
         "key": competitor["key"],
         "run": run.id,
         "made_at": run.created_at.isoformat(timespec="seconds"),
-        "changed": changed,
+        "changes": changes(told_setup(told, run.config, run.result.get("conditions", {})), setup),
         "worse": [one for one in found if _is_worse(one)],
         "better": [one for one in found if one["verdict"] == "better"],
         "facts_lost": facts,

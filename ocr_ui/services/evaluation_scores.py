@@ -197,7 +197,7 @@ def _grouped(
     return {one: {"pages": len(pages), "scores": _values(pages)} for one, pages in sorted(members.items())}
 
 
-def _values(pages: Sequence[Mapping[str, Part]]) -> dict[str, float | None]:
+def _values(pages: Sequence[Mapping[str, Part]]) -> dict[str, float]:
     found = {metric.key: corpus([page[metric.key] for page in pages if metric.key in page]) for metric in METRICS}
     return {key: one for key, one in found.items() if one is not None}
 
@@ -247,13 +247,43 @@ def page_differences(
     first: Sequence[Mapping[str, Part]], second: Sequence[Mapping[str, Part]], names: Sequence[str], metric: str
 ) -> list[dict[str, Any]]:
     """Pages that both have the measure of and that differ in it, those first where the second is worst."""
+    rows = page_values(first, second, names, metric)
+    return [row for row in rows if row["first"] != row["second"]]
+
+
+def page_values(
+    first: Sequence[Mapping[str, Part]], second: Sequence[Mapping[str, Part]], names: Sequence[str], metric: str
+) -> list[dict[str, Any]]:
+    """Pages that both have the measure of, those first where the second is worst against the first."""
     rows = [
         {"page": name, "metric": metric, "first": value(a[metric]), "second": value(b[metric])}
         for name, a, b in zip(names, first, second, strict=True)
-        if metric in a and metric in b and value(a[metric]) != value(b[metric])
+        if metric in a and metric in b
     ]
     sign = -1 if METRIC[metric].lower else 1
     return sorted(rows, key=lambda row: sign * (row["second"] - row["first"]))
+
+
+def best_of(sides: Mapping[str, Sequence[Mapping[str, Part]]], same_task: bool) -> dict[str, str]:
+    """Of each measure who is better in it than everybody else beyond chance; nobody of the others.
+
+    Args:
+        sides: every competitor's pages, in one order.
+        same_task: all were asked the same; else there is no best of the official rewards.
+    """
+    found: dict[str, str] = {}
+    for metric in METRICS:
+        have = {key: pages for key, pages in sides.items() if any(metric.key in page for page in pages)}
+        if len(have) < 2 or (metric.key == "official" and not same_task):
+            continue
+        scores = {
+            key: corpus([page[metric.key] for page in pages if metric.key in page]) for key, pages in have.items()
+        }
+        first = (min if metric.lower else max)(scores, key=lambda key: scores[key] or 0.0)
+        others = (difference(have[key], have[first], metric.key) for key in have if key != first)
+        if all(one is not None and one.verdict == "better" for one in others):
+            found[metric.key] = first
+    return found
 
 
 def read_normalization(written: str) -> Normalization:

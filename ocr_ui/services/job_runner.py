@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import socket
 import urllib.request
 import uuid
 from collections.abc import Awaitable
@@ -42,7 +40,7 @@ from ocr_ui.services.scan import INFECTED, Scanner, target_of
 from ocr_ui.services.thresholds import Thresholds
 from ocr_ui.services.traffic import Keep
 from ocr_ui.services.view import error_value
-from ocr_ui.services.work_off import HALT_SECONDS, work_off
+from ocr_ui.services.work_off import HALT_SECONDS, first_of, holder_name, work_off
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import PageTask, StoredJob
 from ocr_ui.storage.store import Store
@@ -83,7 +81,7 @@ class JobRunner:
         self._templates, self._settings, self._thresholds, self._lease = templates, settings, thresholds, lease
         self._scanner = Scanner(settings.clamd)
         self._webhook = _checked(settings.batch_webhook.strip())
-        self.holder = f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self.holder = holder_name()
         self._held: dict[int, PageTask] = {}
         self._stop = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -106,14 +104,14 @@ class JobRunner:
                 async for _ in ended:
                     await self._quietly(self._announce())
             await self._quietly(self._announce())
-            await _first(self._stop.wait(), wake.wait(), LOOK_SECONDS)
+            await first_of(self._stop.wait(), wake.wait(), seconds=LOOK_SECONDS)
             wake.clear()
 
     async def _keep_claims(self) -> None:
         """Renews the claims on what is being read, and ends the reading of what was cancelled."""
         changed = self._jobs.listen()
         while not self._stop.is_set():
-            await _first(self._stop.wait(), changed.wait(), self._lease / 3)
+            await first_of(self._stop.wait(), changed.wait(), seconds=self._lease / 3)
             changed.clear()
             await self._quietly(self._renew())
 
@@ -160,7 +158,7 @@ class JobRunner:
         except (EngineDead, StoreFailed) as error:
             await self._give_back(task, error)
         except (EngineBusy, ScannerAway):
-            await _first(self._stop.wait(), asyncio.Event().wait(), BUSY_SECONDS)
+            await first_of(self._stop.wait(), asyncio.Event().wait(), seconds=BUSY_SECONDS)
             await self._give_back(task)
         except WorkbenchError as error:
             if error.code in NOBODY_ANSWERS:
@@ -193,7 +191,7 @@ class JobRunner:
 
         if isinstance(error, StoreFailed):
             log.warning("batches wait: %s", error)
-            await _first(self._stop.wait(), asyncio.Event().wait(), BUSY_SECONDS)
+            await first_of(self._stop.wait(), asyncio.Event().wait(), seconds=BUSY_SECONDS)
         await self._quietly(asyncio.to_thread(give_back))
 
     # A file
@@ -317,15 +315,6 @@ class JobRunner:
 
 def _owner(task: int) -> str:
     return f"job-task-{task}"
-
-
-async def _first(*waiting_and_seconds: Any) -> None:
-    """Waits for the first of several, at most so many seconds."""
-    *waiting, seconds = waiting_and_seconds
-    tasks = [asyncio.ensure_future(one) for one in waiting]
-    await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
 
 
 def _checked(address: str) -> str:

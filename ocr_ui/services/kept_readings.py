@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -107,14 +108,14 @@ class KeptReadings:
         engine: Engine,
         engine_name: str,
         at_once: int = 1,
-        fresh: bool = False,
+        since: datetime | None = None,
     ) -> KeptReading:
         """A page as an engine reads it, or as it did.
 
         Args:
             engine: ready, under the name `engine_name`.
             at_once: how many pages are being read meanwhile; kept with the times.
-            fresh: ask again whatever was kept.
+            since: ask again what was kept before.
 
         Raises:
             BadInput, TooLarge: the picture or the question cannot be used.
@@ -124,7 +125,7 @@ class KeptReadings:
         request = ReadRequest(template, dict(values))
         prompt, _ = prompt_used(request, engine, own)
         key = _key(page, prompt, replace(engine.name, name=engine_name), own)
-        kept = None if fresh else await asyncio.to_thread(self._store.evaluations.reading, key)
+        kept = await asyncio.to_thread(self._store.evaluations.reading, key, since)
         if kept is not None:
             return KeptReading.from_dict(key, kept)
         clock = StageClock()

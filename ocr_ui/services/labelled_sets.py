@@ -100,16 +100,19 @@ def open_set(what: str, store: Store, settings: Settings, templates: Sequence[Pr
         NotAllowed: a folder, where somebody is logged in who is no admin.
         StoreFailed: the store cannot be read.
     """
+    check_set(what, store)
+    return open_known_set(what, store, settings, templates)
+
+
+def check_set(what: str, store: Store) -> None:
+    """Knows a name, and whoever acts may name it; no page is looked at. Raises NotFound, NotAllowed as `open_set`."""
     if what == EXAMPLES:
-        found = _of_folder(settings.examples_dir, settings, templates)
-    elif what.startswith(FILTER):
-        found = _of_items(store, _saved_filter(store, what.removeprefix(FILTER)))
+        return
+    if what.startswith(FILTER):
+        _saved_filter(store, what.removeprefix(FILTER))
     elif Path(what).is_dir():
         require(Action.ADMIN)  # whoever names folders of the server looks around in it
-        found = _of_folder(Path(what), settings, templates)
-    elif any(version.name == what for version in store.versions.list()):
-        found = _of_items(store, {"version": what})
-    else:
+    elif not any(version.name == what for version in store.versions.list()):
         shown = what[:100]
         raise NotFound(
             "unknown_test_set",
@@ -117,6 +120,18 @@ def open_set(what: str, store: Store, settings: Settings, templates: Sequence[Pr
             "Name a folder with labels, a version of the dataset, filter:NAME of a saved filter, or examples.",
             name=shown,
         )
+
+
+def open_known_set(what: str, store: Store, settings: Settings, templates: Sequence[PromptTemplate]) -> LabelledSet:
+    """As `open_set`, for a name that somebody who may has given before, such as that of a run in the log."""
+    if what == EXAMPLES:
+        found = _of_folder(settings.examples_dir, settings, templates)
+    elif what.startswith(FILTER):
+        found = _of_items(store, _saved_filter(store, what.removeprefix(FILTER)))
+    elif Path(what).is_dir():
+        found = _of_folder(Path(what), settings, templates)
+    else:
+        found = _of_items(store, {"version": what})
     pages, left_out = _split(found)
     if not pages:
         told = "; ".join(f"{name}: {reason}" for name, reason in left_out[:3])

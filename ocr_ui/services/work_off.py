@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -56,3 +59,16 @@ async def work_off(
         for task in (*signals.values(), *running):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+def holder_name() -> str:
+    """A name for this process under which it claims work, unlike that of any other."""
+    return f"{socket.gethostname()[:40]}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+async def first_of(*waiting: Awaitable[object], seconds: float | None = None) -> None:
+    """Waits for the first of several, at most so many seconds; the others are given up."""
+    tasks = [asyncio.ensure_future(one) for one in waiting]
+    await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()

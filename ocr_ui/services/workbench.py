@@ -11,6 +11,8 @@ from ocr_ui.services.blind_pairs import BlindPairs
 from ocr_ui.services.calibrate import Calibrator
 from ocr_ui.services.chat import Chat
 from ocr_ui.services.compare import Comparer
+from ocr_ui.services.contest_runner import ContestRunner
+from ocr_ui.services.contests import Contests
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.dataset_versions import DatasetVersions
@@ -41,6 +43,7 @@ from ocr_ui.services.retries import Retries
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.rollout_batch import RolloutBatches
 from ocr_ui.services.rollouts import Rollouts
+from ocr_ui.services.run_log import RunLog
 from ocr_ui.services.same_mistake import SameMistakes
 from ocr_ui.services.second_reviews import SecondReviewer
 from ocr_ui.services.talk import Talk
@@ -90,6 +93,9 @@ class Workbench:
     experiments: Experiments
     arm_pairs: ExperimentPairs
     evaluator: Evaluator
+    contests: Contests
+    contest_runner: ContestRunner
+    runs: RunLog
     calibrator: Calibrator
     looker: Looker
     dataset: Dataset
@@ -125,6 +131,8 @@ class Workbench:
         traffic = Traffic(store, templates, engines)
         recognizer = Recognizer(store, pages, engines, settings, traffic)
         jobs = Jobs(store, templates, engines, settings)
+        evaluator = Evaluator(store, engines, templates, settings)
+        contests = Contests(store, engines, templates, settings)
         rates, thresholds = Rates(settings), Thresholds(store, settings)
         return cls(
             settings=settings,
@@ -159,7 +167,10 @@ class Workbench:
             preferences=Preferences(store),
             experiments=Experiments(store, templates, engines),
             arm_pairs=ExperimentPairs(store, recognizer, traffic, templates),
-            evaluator=Evaluator(store, engines, templates, settings),
+            evaluator=evaluator,
+            contests=contests,
+            runs=RunLog(store, templates, settings),
+            contest_runner=ContestRunner(store, contests, evaluator, settings),
             calibrator=Calibrator(store, thresholds),
             looker=Looker(store, engines),
             dataset=dataset,
@@ -181,11 +192,13 @@ class Workbench:
         done, as long as the settings allow."""
         self.admission.stopping = True
         await self.runner.close()
+        await self.contest_runner.close()
         await self.admission.drained(self.settings.drain_s, lambda: self.recognizer.at_work)
 
     async def close(self) -> None:
         await self.retention.close()
         await self.runner.close()
+        await self.contest_runner.close()
         await self.catch_up.close()
         await self.batches.close()
         await self.recognizer.close()

@@ -25,9 +25,11 @@ class Evaluations:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def reading(self, key: str) -> dict[str, Any] | None:
-        """A reading that was kept; None where there is none of the key."""
+    def reading(self, key: str, since: datetime | None = None) -> dict[str, Any] | None:
+        """A reading that was kept; None where there is none of the key. Args: since: none that was kept before."""
         query = select(evaluation_reading.c.reading).where(evaluation_reading.c.key == key)
+        if since is not None:
+            query = query.where(evaluation_reading.c.created_at >= since)
         with self._database.reading() as connection:
             found = connection.scalar(query)
         return None if found is None else json.loads(found)

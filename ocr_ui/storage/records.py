@@ -440,6 +440,34 @@ class StoredRun:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredContest:
+    """An evaluation in the background.
+
+    Attributes:
+        reason: the error that paused it; None where a person did, or where it is not paused.
+        done, total: pages times competitors; total is 0 before its pages were looked at.
+        told: what was read last.
+        per_second: pages, over the newest ones; None before there are two.
+        run: its number in the log, once it is done.
+        held: a process is at work on it.
+    """
+
+    id: int
+    person: str
+    created_at: datetime
+    ended_at: datetime | None
+    state: JobState
+    asked: dict[str, Any]
+    reason: dict[str, Any] | None
+    done: int
+    total: int
+    told: str
+    per_second: float | None
+    run: int | None
+    held: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StoredAccount:
     """Attributes: password: its hash; empty where a proxy says who it is."""
 

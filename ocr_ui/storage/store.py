@@ -15,6 +15,7 @@ from ocr_ui.storage.audit import Audit
 from ocr_ui.storage.calibrations import Calibrations
 from ocr_ui.storage.claims import Claims
 from ocr_ui.storage.comments import Comments
+from ocr_ui.storage.contests import Contests
 from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import DatasetVersions
@@ -52,8 +53,8 @@ class Store:
 
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
-            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, calibrations, templates,
-            erasing, preferences, experiments, uploads: the parts, each with its own class.
+            figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, contests, calibrations,
+            templates, erasing, preferences, experiments, uploads: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -79,6 +80,7 @@ class Store:
         self.audit = Audit(database)
         self.jobs = Jobs(database)
         self.evaluations = Evaluations(database)
+        self.contests = Contests(database)
         self.calibrations = Calibrations(database)
         self.templates = Templates(database)
         self.erasing = Erasing(database)

@@ -519,6 +519,27 @@ evaluation_reading = Table(
 )
 """A reading under a checksum of all that it depends on: picture, template, engine with revision, sampling, settings."""
 
+contest = Table(
+    "contest",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
+    Column("state", String(20), nullable=False, index=True),
+    Column("asked", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("told", Text, nullable=False),
+    Column("per_second", Float),
+    Column("run_id", ForeignKey("evaluation_run.id"), index=True),
+    Column("holder", String(100), nullable=False),
+    Column("until", UtcTime),
+)
+"""An evaluation in the background: `asked` is the question, `reason` the error that paused it, `told` what is being
+read; `run_id` its result in the log once it is done."""
+
 
 account = Table(
     "account",

@@ -54,7 +54,7 @@ REGRESSION = {
     "key": "B",
     "run": 3,
     "made_at": "2026-11-30",
-    "changed": ["template_version"],
+    "changes": [{"what": "engine.model_name", "before": "", "now": ATTACK}],
     "worse": [DIFFERENCE],
     "better": [],
     "facts_lost": [{"page": ATTACK, "fact": FACT}],
@@ -87,6 +87,7 @@ RESULT = {
         }
     ],
     "regressions": [REGRESSION],
+    "best": {"cer": "A"},
     "worst": [{"key": "A", "pages": []}, {"key": "B", "pages": [{**WORST, "differences": PIECES}]}],
     "pages": [PAGE, PAGE],
 }
@@ -141,6 +142,8 @@ def test_the_numbers_are_those_of_the_result(page: Reader) -> None:
     assert "Unicode is brought to NFKC, upper and lower case are made equal, runs of white space become one" in text
     assert "95% of 2000 draws" in text
     assert "Regression" in text
+    assert "engine.model name from none to" in text
+    assert text.count("★ best") == 1
 
 
 def test_there_are_the_three_charts(page: Reader) -> None:
