@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 import signal
 import ssl
 import subprocess
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
+from processes import running
 from stored import png
 
 import app
@@ -23,24 +19,6 @@ from ocr_ui.errors import WorkbenchError
 from ocr_ui.settings import Settings
 
 HERE = Path(__file__).resolve().parent
-
-
-@contextmanager
-def running(folder: Path, pause: float, **environment: str) -> Iterator[tuple[subprocess.Popen, str]]:
-    named = {"OCR_UI_DATA_DIR": str(folder / "data"), "OCR_UI_PORT": "0", "OCR_UI_TURN_PAGES": "0", **environment}
-    named["PYTHONPATH"] = f"{HERE.parent}{os.pathsep}{HERE}"
-    command = [sys.executable, str(HERE / "stopping_server.py"), str(pause)]
-    with (folder / "err").open("w") as err:
-        process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **named}, stdout=subprocess.PIPE, stderr=err, text=True
-        )
-    try:
-        told = process.stdout.readline()
-        assert told, (folder / "err").read_text()
-        yield process, re.search(r"https?://\S+", told)[0]
-    finally:
-        process.kill()
-        process.wait()
 
 
 def reading(url: str, told: list[str], begun: threading.Event) -> None:

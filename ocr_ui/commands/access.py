@@ -85,7 +85,7 @@ def _accounts(settings: Settings) -> Iterator[Any]:
     from ocr_ui.storage.store import Store
 
     with Store.open(settings) as store, as_console(store):
-        yield Accounts(store, settings, Rates(settings))
+        yield Accounts(store, settings, Rates(store, settings))
 
 
 def _changed(settings: Settings, change: Any) -> int:

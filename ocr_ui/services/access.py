@@ -119,6 +119,11 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
             if limited:
                 take(limited)
 
+        async def soon_checked() -> None:
+            require(action)
+            if limited:
+                await asyncio.to_thread(take, limited)
+
         def kept(arguments: tuple[Any, ...]) -> None:
             if audited:
                 first = arguments[0] if arguments and isinstance(arguments[0], int | str) else ""
@@ -128,7 +133,7 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
 
             @functools.wraps(method)
             async def stream(self: Any, *arguments: Any, **named: Any) -> Any:
-                checked()
+                await soon_checked()
                 await asyncio.to_thread(kept, arguments)
                 async with aclosing(method(self, *arguments, **named)) as steps:
                     async for step in steps:
@@ -139,7 +144,7 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
 
             @functools.wraps(method)
             async def call(self: Any, *arguments: Any, **named: Any) -> Any:
-                checked()
+                await soon_checked()
                 done = await method(self, *arguments, **named)
                 await asyncio.to_thread(kept, arguments)
                 return done

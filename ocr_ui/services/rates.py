@@ -1,4 +1,4 @@
-"""How often somebody may do something: counted in this process, with the library `limits`."""
+"""How often somebody may do something: counted in the store, so for all processes on it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import math
 import time
 
 from limits import RateLimitItem, RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import TooMany
 from ocr_ui.settings import Settings
 from ocr_ui.storage import people
+from ocr_ui.storage.store import Store
 
 FROM_ADDRESS, OF_NAME = 4, 20
 """How many times as many failures one address may have for all names, and one name from all addresses: enough for an
@@ -20,8 +19,8 @@ office behind one address, and for a person whom somebody else wants to lock out
 
 
 class Rates:
-    def __init__(self, settings: Settings) -> None:
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
         tries, minutes = settings.login_tries, max(1, round(settings.login_minutes))
         self._pair = RateLimitItemPerMinute(tries, minutes, namespace="login")
         self._address = RateLimitItemPerMinute(tries * FROM_ADDRESS, minutes, namespace="address")
@@ -32,7 +31,7 @@ class Rates:
     def take(self, kind: str, key: str) -> None:
         """One of what an account may have. Raises TooMany (`too_often`, details: seconds)."""
         item = self._kinds.get(kind)
-        if item is not None and not self._limiter.hit(item, key):
+        if item is not None and not self._hit(item, key):
             seconds = self._wait(item, key)
             raise TooMany(
                 "too_often",
@@ -45,7 +44,7 @@ class Rates:
     def check_login(self, name: str, address: str) -> None:
         """Raises TooMany (`too_many_logins`, details: seconds)."""
         for item, *key in self._failures(name, address):
-            if not self._limiter.test(item, *key):
+            if self._window(item, *key)[1] >= item.amount:
                 seconds = self._wait(item, *key)
                 raise TooMany(
                     "too_many_logins",
@@ -55,12 +54,19 @@ class Rates:
                 )
 
     def count_failure(self, name: str, address: str) -> None:
-        for item, *key in self._failures(name, address):
-            self._limiter.hit(item, *key)
+        with self._store.transaction():
+            for item, *key in self._failures(name, address):
+                self._hit(item, *key)
 
     def _failures(self, name: str, address: str) -> list[tuple]:
         one = people.clean(Person(name))[:200].casefold()
         return [(self._pair, one, address), (self._address, address), (self._name, one)]
 
+    def _hit(self, item: RateLimitItem, *key: str) -> bool:
+        return self._store.rate_hits.take(item.key_for(*key), item.amount, item.get_expiry())
+
+    def _window(self, item: RateLimitItem, *key: str) -> tuple[float, int]:
+        return self._store.rate_hits.window(item.key_for(*key))
+
     def _wait(self, item: RateLimitItem, *key: str) -> int:
-        return max(1, math.ceil(self._limiter.get_window_stats(item, *key).reset_time - time.time()))
+        return max(1, math.ceil(self._window(item, *key)[0] + item.get_expiry() - time.time()))

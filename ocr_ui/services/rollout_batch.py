@@ -9,10 +9,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any
-
-from filelock import FileLock, Timeout
 
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
@@ -62,8 +59,8 @@ class BatchProgress:
 class RolloutBatches:
     """Runs batches of a store, one process a batch."""
 
-    def __init__(self, store: Store, rollouts: Rollouts, folder: Path) -> None:
-        self._store, self._rollouts, self._folder = store, rollouts, folder
+    def __init__(self, store: Store, rollouts: Rollouts) -> None:
+        self._store, self._rollouts = store, rollouts
         self._running: dict[int, _Running] = {}
 
     def find(
@@ -113,20 +110,19 @@ class RolloutBatches:
         """
         stored = await asyncio.to_thread(self._store.rollout_jobs.asked, job)
         ask = Ask(**{name: value for name, value in stored.items() if name != "filters"})
-        lock = FileLock(self._folder / f"rollouts-{job}.lock")
+        held = self._store.alone(f"rollouts-{job}")
+        is_alone = await asyncio.to_thread(held.__enter__)
         try:
-            lock.acquire(timeout=0)
-        except Timeout as error:
-            raise Conflict(
-                "rollout_job_running", f"The batch {job} is running already.", "Wait for it, or stop it.", job=job
-            ) from error
-        try:
+            if not is_alone:
+                raise Conflict(
+                    "rollout_job_running", f"The batch {job} is running already.", "Wait for it, or stop it.", job=job
+                )
             batch = _Batch(self._store, self._rollouts, job, ask, person, stop or asyncio.Event(), resumed)
             async with aclosing(batch.steps(max(1, min(at_once, MOST_AT_ONCE)))) as steps:
                 async for step in steps:
                     yield step
         finally:
-            lock.release()
+            await asyncio.to_thread(held.__exit__, None, None, None)
 
     # In the background of this process, for a page
 

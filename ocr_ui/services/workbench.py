@@ -133,7 +133,7 @@ class Workbench:
         jobs = Jobs(store, templates, engines, settings)
         evaluator = Evaluator(store, engines, templates, settings)
         contests = Contests(store, engines, templates, settings)
-        rates, thresholds = Rates(settings), Thresholds(store, settings)
+        rates, thresholds = Rates(store, settings), Thresholds(store, settings)
         return cls(
             settings=settings,
             store=store,
@@ -160,7 +160,7 @@ class Workbench:
             rewarding=rewarding,
             rollouts=rollouts,
             pairs=BlindPairs(store, rollouts),
-            batches=RolloutBatches(store, rollouts, settings.data_dir),
+            batches=RolloutBatches(store, rollouts),
             jobs=jobs,
             runner=JobRunner(store, jobs, pages, recognizer, templates, settings, thresholds),
             tries=Tries(recognizer, templates, annotator),

@@ -85,6 +85,12 @@ class Database:
         with told(self.where):
             self._kind.prepare(self.engine)
 
+    @contextmanager
+    def alone(self, name: str) -> Iterator[bool]:
+        """See `Store.alone`."""
+        with told(self.where), self._kind.alone(self.engine, name) as is_alone:
+            yield is_alone
+
     def settle(self) -> None:
         """Empties the log of what was written, where the database keeps one that others could read."""
         with told(self.where):

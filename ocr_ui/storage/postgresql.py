@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from ocr_ui.errors import BadInput
 
@@ -23,6 +24,8 @@ _LOCK = text(
     "SELECT set_config('lock_timeout', :busy, true), set_config('idle_in_transaction_session_timeout', :idle, true), "
     "pg_advisory_xact_lock(:key)"
 )
+_TRY_ALONE = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+_NOT_ALONE = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
 _WATCHED = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 25_000}
 """A server that fell silent is noticed in half a minute, not in the two hours of the system."""
 
@@ -67,6 +70,18 @@ class Postgresql:
 
     def prepare(self, engine: Engine) -> None:
         """There is nothing to prepare."""
+
+    @contextmanager
+    def alone(self, engine: Engine, name: str) -> Iterator[bool]:
+        """By a lock of a connection; the server gives it free when the connection ends."""
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            is_alone = bool(connection.scalar(_TRY_ALONE, {"name": name}))
+            try:
+                yield is_alone
+            finally:
+                if is_alone:
+                    with suppress(DBAPIError):  # the lock went with its connection
+                        connection.execute(_NOT_ALONE, {"name": name})
 
     def settle(self, engine: Engine) -> None:
         """The server's log is its administrator's."""

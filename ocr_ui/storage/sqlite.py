@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from ocr_ui.storage.failures import failure
@@ -46,6 +48,17 @@ class Sqlite:
         """Readers never wait for a writer. The mode is kept in the file, and cannot change inside a transaction."""
         with engine.connect().execution_options(begin="SELECT 1") as connection:
             connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+
+    @contextmanager
+    def alone(self, engine: Engine, name: str) -> Iterator[bool]:
+        """By a file beside the database; the system gives it free when the process ends."""
+        lock = FileLock(self._path.parent / f"{name}.lock", thread_local=False)
+        with suppress(Timeout):
+            lock.acquire(timeout=0)
+        try:
+            yield lock.is_locked
+        finally:
+            lock.release()
 
     def settle(self, engine: Engine) -> None:
         """Moves the log into the file."""

@@ -33,6 +33,7 @@ from ocr_ui.storage.pictures import Pictures
 from ocr_ui.storage.postgresql import Postgresql
 from ocr_ui.storage.preferences import Preferences
 from ocr_ui.storage.queues import Queues
+from ocr_ui.storage.rate_hits import RateHits
 from ocr_ui.storage.recognitions import Recognitions
 from ocr_ui.storage.rereads import Rereads
 from ocr_ui.storage.reviews import Reviews
@@ -54,7 +55,7 @@ class Store:
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
             figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, contests, calibrations,
-            templates, erasing, preferences, experiments, uploads: the parts, each with its own class.
+            templates, rate_hits, erasing, preferences, experiments, uploads: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -78,6 +79,7 @@ class Store:
         self.rollout_jobs = RolloutJobs(database)
         self.accounts = Accounts(database)
         self.audit = Audit(database)
+        self.rate_hits = RateHits(database)
         self.jobs = Jobs(database)
         self.evaluations = Evaluations(database)
         self.contests = Contests(database)
@@ -121,8 +123,8 @@ class Store:
 
     @staticmethod
     def is_at(settings: Settings) -> bool:
-        """Whether the data folder has a store already."""
-        return (Path(settings.data_dir) / DATABASE).is_file()
+        """Whether there is a store already: in the data folder, or a database is named."""
+        return bool(settings.database_url.get_secret_value()) or (Path(settings.data_dir) / DATABASE).is_file()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -145,6 +147,15 @@ class Store:
         """Raises StoreFailed where the database cannot be asked anything now."""
         with self._database.snapshot() as connection:
             connection.execute(select(1))
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[bool]:
+        """Whether nobody else on this store, in whatever process, is in a block of this name; inside, nobody can be.
+
+        The block may end in another thread than it began in.
+        """
+        with self._database.alone(name) as is_alone:
+            yield is_alone
 
     def close(self) -> None:
         self._database.close()

@@ -578,6 +578,16 @@ login = Table(
 )
 """Sessions of browsers; `sha256` is that of the cookie's random text."""
 
+rate_hit = Table(
+    "rate_hit",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("key", String(64), nullable=False, index=True),
+    Column("at", UtcTime, nullable=False),
+    Column("until", UtcTime, nullable=False, index=True),
+)
+"""What counts against a limit until then; `key` is a checksum of who did what."""
+
 audit = Table(
     "audit",
     metadata,
