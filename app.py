@@ -43,6 +43,7 @@ from ocr_ui.api.items import item_routes
 from ocr_ui.api.jobs import job_routes
 from ocr_ui.api.login import ACTING, Forwarded, Known, login_routes, networks
 from ocr_ui.api.measures import Counted, measure_routes
+from ocr_ui.api.monitor import monitor_routes
 from ocr_ui.api.ocr import ocr_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.api.pushes import push_routes
@@ -65,6 +66,8 @@ from ocr_ui.ui.app import ICON, STATIC, mount
 from ocr_ui.ui.login_page import login_page
 from ocr_ui.ui.messages import localize, localize_error, localize_reasons
 from ocr_ui.ui.module_html import STATIC_URL
+from ocr_ui.ui.monitor_words import localize_finding
+from ocr_ui.ui.plotly_script import PLOTLY, PLOTLY_URL
 from ocr_ui.ui.reward_messages import localize_rewards, localize_rollout
 from ocr_ui.ui.texts import choose_language
 
@@ -131,12 +134,17 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.include_router(rollout_routes(workbench, localize_rollout))
     app.include_router(try_routes(workbench, localize, localize_error))
     app.include_router(account_routes(workbench))
+    app.include_router(monitor_routes(workbench, localize_finding))
     app.include_router(login_routes(workbench, login_page, page_language, localize_error))
     app.mount(STATIC_URL, FreshFiles(directory=STATIC), name="static-ui")
 
     @app.get("/favicon.ico", include_in_schema=False)
     async def icon() -> FileResponse:
         return FileResponse(ICON, media_type="image/svg+xml")
+
+    @app.get(PLOTLY_URL, include_in_schema=False)
+    async def plotly() -> FileResponse:
+        return FileResponse(str(PLOTLY), media_type="text/javascript", headers={"Cache-Control": "max-age=31536000"})
 
     @app.get("/", include_in_schema=False)
     async def front(request: Request) -> RedirectResponse:

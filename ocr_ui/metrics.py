@@ -142,7 +142,7 @@ def error_told(where: str, code: str) -> None:
 
 def at_work(state: str) -> int:
     """Readings that are `waiting` or `running` now."""
-    return int(REGISTRY.get_sample_value("ocr_ui_readings_at_work", {"state": state}) or 0)
+    return int(sum(one.value for one in next(iter(AT_WORK.collect())).samples if one.labels["state"] == state))
 
 
 class AtWork:

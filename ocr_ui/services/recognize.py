@@ -50,7 +50,11 @@ class Reading:
 
 
 class Recognizer:
-    """Readings of stored pages, by owner: whoever started one can stop it."""
+    """Readings of stored pages, by owner: whoever started one can stop it.
+
+    Args:
+        begins: called in the event loop whenever a reading begins.
+    """
 
     def __init__(
         self,
@@ -59,10 +63,11 @@ class Recognizer:
         engines: Engines,
         settings: Settings,
         traffic: Traffic | None = None,
+        begins: Callable[[], None] = lambda: None,
     ) -> None:
         self._store, self._pages, self._engines, self._settings = store, pages, engines, settings
         self._traffic = traffic
-        self._runs = Runs(engines)
+        self._runs, self._begins = Runs(engines), begins
         self._busy: Counter[int] = Counter()
         self._ended = asyncio.Event()
         self._keeping: set[asyncio.Task[None]] = set()
@@ -100,6 +105,7 @@ class Recognizer:
         # Listed before anything is waited for: whoever presses Stop early means this run.
         with self._runs.listed(owner, request.run_id) as stop:
             self._busy[page_id] += 1
+            self._begins()
             kept = keep or partial(add_reading, self._store)
             at_work = AtWork()
             try:

@@ -29,6 +29,7 @@ from ocr_ui.services.job_runner import JobRunner
 from ocr_ui.services.jobs import Jobs
 from ocr_ui.services.line_history import LineHistory
 from ocr_ui.services.look import Looker
+from ocr_ui.services.monitor import Monitor
 from ocr_ui.services.ocr import Ocr
 from ocr_ui.services.page_sessions import PageSessions
 from ocr_ui.services.pictures import PageStore, Upright
@@ -98,6 +99,7 @@ class Workbench:
     runs: RunLog
     calibrator: Calibrator
     looker: Looker
+    monitor: Monitor
     dataset: Dataset
     eraser: Eraser
     catch_up: CatchUp
@@ -128,8 +130,8 @@ class Workbench:
         retries, rewarding = Retries(store, engines, templates, settings), Rewarding(settings, annotator)
         rollouts = Rollouts(store, pages, engines, retries, annotator, rewarding, settings)
         exporter, cards = Exporter(store), DataCards(store)
-        traffic = Traffic(store, templates, engines)
-        recognizer = Recognizer(store, pages, engines, settings, traffic)
+        traffic, monitor = Traffic(store, templates, engines), Monitor(engines)
+        recognizer = Recognizer(store, pages, engines, settings, traffic, monitor.awake)
         jobs = Jobs(store, templates, engines, settings)
         evaluator = Evaluator(store, engines, templates, settings)
         contests = Contests(store, engines, templates, settings)
@@ -173,6 +175,7 @@ class Workbench:
             contest_runner=ContestRunner(store, contests, evaluator, settings),
             calibrator=Calibrator(store, thresholds),
             looker=Looker(store, engines),
+            monitor=monitor,
             dataset=dataset,
             eraser=Eraser(store),
             catch_up=CatchUp(store),
@@ -196,6 +199,7 @@ class Workbench:
         await self.admission.drained(self.settings.drain_s, lambda: self.recognizer.at_work)
 
     async def close(self) -> None:
+        await self.monitor.close()
         await self.retention.close()
         await self.runner.close()
         await self.contest_runner.close()

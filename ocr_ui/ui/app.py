@@ -14,6 +14,7 @@ from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
 from ocr_ui.ui.tabs.batch import BatchTab
 from ocr_ui.ui.tabs.dataset import DatasetTab
+from ocr_ui.ui.tabs.monitor import MonitorTab
 from ocr_ui.ui.tabs.prompts import PromptsTab
 from ocr_ui.ui.tabs.read import SPEAKING, ReadTab
 from ocr_ui.ui.texts import LANGUAGES, words
@@ -72,6 +73,8 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
                 dataset.build()
             with gr.Tab(table["tab.prompts"], id="prompts"):
                 prompts.build()
+            with gr.Tab(table["tab.monitor"], id="monitor", elem_id="monitor-tab"):
+                MonitorTab(table, language).build()
         read.wire(header)
         batch.wire(batch_tab)
         dataset.wire(dataset_tab)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ocr_ui.ui.access_words import ACCESS_WORDS
 from ocr_ui.ui.batch_words import BATCH_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
+from ocr_ui.ui.monitor_words import MONITOR_WORDS
 from ocr_ui.ui.prompt_words import PROMPT_WORDS
 from ocr_ui.ui.review_words import REVIEW_WORDS
 from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
@@ -20,6 +21,7 @@ TEXTS: dict[str, dict[str, str]] = {
     **ACCESS_WORDS,
     **REVIEW_WORDS,
     **BATCH_WORDS,
+    **MONITOR_WORDS,
     **PROMPT_WORDS,
     # The frame
     "app.title": {"en": "OCR Workbench", "zh": "OCR 工作台"},

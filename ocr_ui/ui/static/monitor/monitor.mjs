@@ -1,0 +1,174 @@
+/**
+ * The Monitor tab: what limits the speed now, the figures of the moment, and charts of the last 20 minutes, all asked
+ * of /v1/monitor, every two seconds while somebody can see it and else not at all.
+ */
+
+import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { Api } from "../viewer/api.mjs";
+import { charts, coloured, figures } from "./charts.mjs";
+
+const BEAT_MS = 2000;
+const CHART_IDS = ["queue", "seconds", "tokens", "machine", "stages", "errors"];
+
+export async function mount({ element, props }) {
+  element.monitor?.destroy();
+  await styleSheets(import.meta.url, "monitor.css");
+  element.monitor = new Monitor(element.querySelector(".wb-monitor"), props);
+  return element.monitor;
+}
+
+/** Plotly, fetched when it is needed first. */
+let plotly;
+function loadPlotly(address) {
+  plotly ??= new Promise((resolve, reject) => {
+    const script = make("script", { src: address });
+    script.onload = () => resolve(globalThis.Plotly);
+    script.onerror = () => reject(new Error(`no script at ${address}`));
+    document.head.append(script);
+  });
+  return plotly;
+}
+
+class Monitor {
+  constructor(root, props) {
+    const words = parsed(props.words, {});
+    this.root = root;
+    this.plotly = props.plotly;
+    this.language = props.language;
+    this.t = (key, values) => say(words, key, values);
+    this.api = new Api({ lang: () => props.language });
+    this.charts = new Map();
+    this.abort = new AbortController();
+    this.#build();
+    this.seen = new IntersectionObserver(([entry]) => this.#see(entry.isIntersecting));
+    this.seen.observe(root);
+    document.addEventListener("visibilitychange", () => this.#look(), { signal: this.abort.signal });
+  }
+
+  destroy() {
+    clearTimeout(this.timer);
+    this.seen.disconnect();
+    this.abort.abort();
+  }
+
+  #build() {
+    const { t } = this;
+    this.engine = make("p", { class: "wb-monitor-engine" });
+    this.message = make("p", { class: "wb-monitor-said", role: "status", textContent: t("monitor.waiting") });
+    this.hint = make("p", { class: "wb-monitor-hint" });
+    this.verdict = make("section", { class: "wb-monitor-verdict" }, make("h2", { textContent: t("monitor.limit") }), this.message, this.hint, this.engine);
+    this.nothing = make("p", { class: "wb-monitor-nothing", textContent: t("monitor.looked.nothing") });
+    this.looks = make("ol", { class: "wb-monitor-looks" });
+    const looked = make("section", { class: "wb-monitor-looked" }, make("h2", { textContent: t("monitor.looked") }), this.nothing, this.looks);
+    this.now = make("dl", { class: "wb-monitor-now" });
+    this.grid = make("div", { class: "wb-monitor-charts" });
+    this.errors = make("ul", { class: "wb-monitor-errors" });
+    const errors = make("section", {}, make("h2", { textContent: t("monitor.errors") }), this.errors);
+    this.trouble = make("p", { class: "wb-monitor-trouble", role: "status", hidden: true });
+    this.all = make("div", { class: "wb-monitor-all" }, make("div", { class: "wb-monitor-top" }, this.verdict, looked), this.now, this.grid, errors);
+    this.root.replaceChildren(this.trouble, this.all);
+    for (const id of CHART_IDS) this.#place(id, "");
+  }
+
+  #place(id, title) {
+    const heading = make("h3", { textContent: title });
+    const plot = make("div", { class: "wb-monitor-plot" });
+    const figure = make("figure", { "data-chart": id }, heading, plot);
+    this.grid.append(figure);
+    this.charts.set(id, { figure, heading, plot });
+    return this.charts.get(id);
+  }
+
+  #see(visible) {
+    this.visible = visible;
+    this.#look();
+  }
+
+  async #look() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (!this.#isSeen() || this.looking) return;
+    this.looking = true;
+    try {
+      this.#show(await this.api.get("/v1/monitor"));
+      this.at = new Date();
+      this.trouble.hidden = true;
+    } catch (failure) {
+      this.#tell(failure);
+    }
+    this.looking = false;
+    if (this.#isSeen() && !this.refused) this.timer = setTimeout(() => this.#look(), BEAT_MS);
+  }
+
+  #isSeen() {
+    return this.visible && !document.hidden && !this.abort.signal.aborted;
+  }
+
+  #tell(failure) {
+    const time = this.at?.toLocaleTimeString(this.language) ?? this.t("monitor.none");
+    const lost = failure.code === "unreachable" || !failure.message;
+    this.trouble.textContent = lost ? this.t("monitor.unreachable", { time }) : [failure.message, failure.hint].filter(Boolean).join(" ");
+    this.trouble.hidden = false;
+    // Who may not see it gets nothing to look at; asking again would change nothing.
+    this.refused = failure.status === 401 || failure.status === 403;
+    this.all.hidden = this.refused;
+  }
+
+  #show(told) {
+    const { t } = this;
+    put(this.message, told.verdict.message);
+    put(this.hint, told.verdict.hint);
+    put(this.engine, t("monitor.engine", { engine: told.engine }));
+    this.verdict.dataset.state = told.verdict.state;
+    this.#list(this.looks, told.findings, (one) => [one.name, one.measure || t("monitor.none"), t(`monitor.state.${one.state}`)]);
+    for (const [number, one] of told.findings.entries()) this.looks.children[number].dataset.state = one.state;
+    this.nothing.hidden = told.findings.length > 0;
+    this.#figures(figures(told, t, this.language));
+    const errors = told.errors.map((one) => [one.code, t(`monitor.where.${one.where}`), one.count.toLocaleString(this.language)]);
+    this.#list(this.errors, errors.length ? errors : [[t("monitor.errors.none")]], (one) => one);
+    this.#draw(charts(told, t)).catch((error) => this.#tell(error));
+  }
+
+  /** Rows of several texts, changed in place. */
+  #list(list, rows, texts) {
+    while (list.children.length > rows.length) list.lastElementChild.remove();
+    for (const [number, row] of rows.entries()) {
+      const item = list.children[number] ?? list.appendChild(make("li"));
+      const parts = texts(row);
+      while (item.children.length > parts.length) item.lastElementChild.remove();
+      for (const [place, text] of parts.entries()) put(item.children[place] ?? item.appendChild(make("span")), text);
+    }
+  }
+
+  #figures(rows) {
+    for (const [id, text] of rows) {
+      let value = this.now.querySelector(`[data-now="${id}"]`);
+      if (!value) {
+        value = make("dd", { "data-now": id });
+        this.now.append(make("div", {}, make("dt", { textContent: this.t(`monitor.now.${id}`) }), value));
+      }
+      put(value, text);
+    }
+  }
+
+  async #draw(shown) {
+    const plotly = await loadPlotly(this.plotly);
+    const style = getComputedStyle(this.root);
+    const [ink, grid] = ["--body-text-color", "--border-color-primary"].map((name) => style.getPropertyValue(name).trim());
+    const places = CHART_IDS.map((id) => this.charts.get(id));
+    while (places.length < shown.length) places.push(this.charts.get("more") ?? this.#place("more", ""));
+    for (const [number, { id, title, traces, layout }] of shown.entries()) {
+      const { figure, heading, plot } = places[number];
+      put(heading, title);
+      figure.dataset.chart = id;
+      plot.setAttribute("role", "img");
+      plot.setAttribute("aria-label", title);
+      await plotly.react(plot, traces, coloured(layout, ink, grid), { displayModeBar: false, responsive: true });
+    }
+  }
+}
+
+/** A text that is the same is left alone: what is read aloud when it changes is quiet then. */
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
