@@ -21,12 +21,13 @@ $(STAMP): requirements.txt requirements-cpu.txt requirements-dev.txt
 run: install
 	$(BIN)/python app.py
 
+# Tests of the page wait much for the browser and the server: three at once fill two processors.
 test: install
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	@if command -v node >/dev/null; then node --test tests/js/; else echo "skipped: tests/js need node"; fi
 	$(BIN)/python -m pytest -m "not vllm and not stress and not browser" -n 2 --dist loadfile
-	$(BIN)/python -m pytest -m "browser and not vllm and not stress" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "browser and not vllm and not stress" -n 3 --dist loadfile
 
 lint: install
 	$(BIN)/python -m ruff check .

@@ -23,6 +23,8 @@ from tests.engines.scripted_server import Answer, ScriptedServer, chunk, stream
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUSY = re.compile(r"/gradio_api/(queue/(join|data)|run/|upload|component_server)|/v1/")
 START_SECONDS = 90
+PATIENCE_SECONDS = 60
+"""What is waited for comes in a second or two; on a busy machine the same takes twenty times as long."""
 LEFT = "AbortError: signal is aborted without reason"
 """Gradio writes it itself where a page is left or loaded again while its stream of events is open."""
 WINDOW = {"width": 1280, "height": 900}
@@ -138,7 +140,7 @@ class Desk:
         self.open: set = set()
         self.outside: list[str] = []
         self.errors: list[str] = []
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(PATIENCE_SECONDS * 1_000)
         page.on("request", self._requested)
         for event in ("requestfinished", "requestfailed"):
             page.on(event, lambda request: self.open.discard(request))
@@ -162,7 +164,7 @@ class Desk:
         self.settle()
         return self
 
-    def settle(self, quiet: float = 0.2, timeout: float = 30) -> None:
+    def settle(self, quiet: float = 0.2, timeout: float = PATIENCE_SECONDS) -> None:
         """Waits until no event of the page has been under way for `quiet` seconds."""
         end, since = time.monotonic() + timeout, time.monotonic()
         while time.monotonic() < end:

@@ -63,6 +63,7 @@ def wait_for(desk: Desk, state: str) -> None:
 FULL = said("<ref>", "Total", "</ref>", "<quad>(10,10),(400,60)</quad>")
 
 
+@pytest.mark.stress
 def test_a_loop_is_marked_and_each_retry_is_one_click(page_of: Desk, server: Server) -> None:
     desk, page = page_of, page_of.goto("/en/").page
     desk.take_example("bad_scan")
@@ -227,6 +228,7 @@ def test_confidence_can_be_left_out(page_of: Desk, server: Server) -> None:
     assert item(desk)["item"]["sampling"]["logprobs"] is False
 
 
+@pytest.mark.stress
 def test_out_of_memory_is_read_smaller_and_said(page_of: Desk, server: Server) -> None:
     desk, page = page_of, page_of.goto("/zh/").page
     desk.take_example("bad_scan")

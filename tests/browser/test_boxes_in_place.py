@@ -48,6 +48,7 @@ def assert_in_place(desk: Desk, item: dict) -> None:
         assert seen == pytest.approx(right, abs=0.004)
 
 
+@pytest.mark.stress
 def test_pe05_boxes_stay_on_their_words_whatever_the_window(sharp: Desk) -> None:
     sharp.goto().take_example("receipt")
     sharp.read()

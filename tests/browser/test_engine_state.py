@@ -65,12 +65,14 @@ def test_one_click_takes_the_cpu_engine(
     expect(notice.get_by_role("button")).to_be_hidden()
 
 
+@pytest.mark.stress
 def test_a_ready_engine_alone_needs_no_notice(product: Product, page: Page) -> None:
     page.goto(f"{product.url}/en/")
     expect(page.locator(".wb-engines")).to_contain_text("rapidocr: ready", timeout=60_000)
     expect(page.locator(".wb-notices")).to_be_hidden()
 
 
+@pytest.mark.stress
 def test_the_log_tells_it_too(lost: Product) -> None:
     assert (
         Path(lost.log)

@@ -63,6 +63,7 @@ def shot(page, name: str) -> None:
         page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
+@pytest.mark.stress
 def test_options_are_in_the_download_and_what_is_left_out_is_listed(desk: Desk) -> None:
     page = opened(desk, "options")
     page.select_option("#items .wb-format", "csv")
@@ -124,6 +125,7 @@ def test_a_version_is_frozen_chosen_and_listed(desk: Desk) -> None:
     shot(page, "versions-en")
 
 
+@pytest.mark.stress
 def test_a_push_shows_its_way_and_its_token_stays_in_the_field(desk: Desk, hub: UploadHub, filled: Product) -> None:
     page = opened(desk, "push")
     page.select_option("#items .wb-format", "trl-sft")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 
+import pytest
 
+
+@pytest.mark.stress
 def test_a_record_and_the_trainers_command(desk) -> None:
     desk.goto()
     desk.take_example("invoice")

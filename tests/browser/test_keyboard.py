@@ -52,6 +52,7 @@ def texts(desk: Desk) -> list[str]:
     return desk.page.locator(f"{ROWS} .vw-text").all_text_contents()
 
 
+@pytest.mark.stress
 def test_tab_walks_through_the_whole_page_and_never_falls_off(desk: Desk, number: int) -> None:
     page = opened(desk, number).page
     page.evaluate("document.querySelector('.wb-languages a').focus()")
@@ -111,6 +112,7 @@ def test_read_gives_the_focus_to_stop_and_back(desk: Desk, number: int) -> None:
     assert "read-go" in keeps_focus(desk)
 
 
+@pytest.mark.stress
 def test_n_adds_a_box_and_opens_its_text_and_esc_takes_back_what_was_typed(desk: Desk, number: int) -> None:
     page = opened(desk, number).page
     before = texts(desk)

@@ -186,6 +186,7 @@ def test_what_has_no_rule_says_so_in_the_language(live: Desk, items: dict[str, i
     shows(live, ROW, "这里没有 chart_deplot 的规则")
 
 
+@pytest.mark.stress
 def test_a_function_that_raises_or_hangs_is_shown_and_the_page_goes_on(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['lines']}").page
     shows(live, FILE, "team.py 0.42")

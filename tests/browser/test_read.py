@@ -56,6 +56,7 @@ def test_stop_keeps_what_came_and_says_so(desk: Desk) -> None:
     assert "stopped" in desk.page.inner_text("#viewer .vw-warnings").lower()
 
 
+@pytest.mark.stress
 def test_what_was_read_is_there_after_the_tab_is_loaded_again(desk: Desk) -> None:
     desk.goto().take_example("invoice")
     desk.page.click("#read-go")
@@ -196,6 +197,7 @@ def test_ctrl_v_anywhere_takes_a_picture(desk: Desk) -> None:
     assert page.locator("#viewer").inner_text().count("×") >= 1
 
 
+@pytest.mark.stress
 def test_the_page_speaks_the_language_of_the_browser_and_of_the_switch(product: Product, browser) -> None:
     context = browser.new_context(locale="zh-CN", viewport={"width": 1280, "height": 900})
     page = context.new_page()
@@ -235,6 +237,7 @@ def test_an_engine_that_cannot_hold_a_form_says_so(desk: Desk) -> None:
     assert "rapidocr cannot do this" in page.inner_text("#structured")
 
 
+@pytest.mark.stress
 def test_the_text_to_be_sent_is_shown_edited_and_restored(desk: Desk) -> None:
     page = desk.goto().page
     desk.take_example("receipt")

@@ -117,6 +117,7 @@ def test_axe_finds_nothing_where_a_page_is_read_and_corrected(desk: Desk, items:
     assert seen.found == {}
 
 
+@pytest.mark.stress
 def test_axe_finds_nothing_in_a_table(desk: Desk, items: dict[str, int]) -> None:
     page, keys = desk.goto(f"/en/?item={items['table']}").page, desk.page.keyboard
     page.wait_for_selector("#viewer .vw.has-page")
@@ -129,6 +130,7 @@ def test_axe_finds_nothing_in_a_table(desk: Desk, items: dict[str, int]) -> None
     assert seen.found == {}
 
 
+@pytest.mark.stress
 def test_axe_finds_nothing_where_pages_are_listed_and_reviewed(desk: Desk, items: dict[str, int]) -> None:
     page, keys = desk.goto().page, desk.page.keyboard
     seen = Inspection(desk)
@@ -175,6 +177,7 @@ def test_axe_finds_nothing_where_pages_are_listed_and_reviewed(desk: Desk, items
     assert got(desk, "/v1/queue?review=disputed")["items"] == [items["disputed"]]
 
 
+@pytest.mark.stress
 def test_at_200_percent_the_page_is_one_column_and_nothing_scrolls_sideways(
     product: Product, browser, items: dict[str, int]
 ) -> None:

@@ -86,6 +86,7 @@ def test_two_people_differ_on_three_lines_and_a_merge_ends_it(desk: Desk, browse
     context.close()
 
 
+@pytest.mark.stress
 def test_comments_and_guidelines_stand_beside_the_work(desk: Desk) -> None:
     page = begun(desk, "Ann", "first").page
     item = item_of(desk)

@@ -100,6 +100,7 @@ def test_every_page_by_keyboard_alone(desk: Desk, product: Product) -> None:
         assert store.claims.of(list(sitting.meant)) == {}, "nothing is held any longer"
 
 
+@pytest.mark.stress
 def test_the_sheet_of_keys_and_the_buttons_name_every_key_of_the_queue(desk: Desk) -> None:
     desk.goto("/zh/")
     page = desk.page

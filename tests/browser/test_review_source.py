@@ -102,6 +102,7 @@ def test_markdown_is_edited_beside_what_it_looks_like_and_its_mistakes_are_gone_
     assert saved(desk, items["document"])["text"] == want
 
 
+@pytest.mark.stress
 def test_a_formula_is_typed_as_source_and_its_line_is_the_persons(
     at_item: Callable[..., Desk], items: dict[str, int]
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_formula_is_typed_as_source_and_its_line_is_the_persons(
     page.wait_for_selector("#viewer .vw-row .vw-mark.lock")
 
 
+@pytest.mark.stress
 def test_cells_are_found_and_replaced_and_the_text_says_the_same(
     at_item: Callable[..., Desk], items: dict[str, int]
 ) -> None:

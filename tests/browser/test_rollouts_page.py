@@ -103,6 +103,7 @@ def test_the_best_answer_becomes_the_label(desk: Desk) -> None:
     assert "Total 12.50" in page.inner_text("#viewer")
 
 
+@pytest.mark.stress
 def test_pairs_are_judged_blind_by_keyboard(desk: Desk) -> None:
     page = desk.page
     page.goto(f"{desk.url}/en/")
