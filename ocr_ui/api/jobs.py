@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from fastapi.responses import FileResponse, StreamingResponse
+from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
 from ocr_ui.api.errors import Localize, language_of
@@ -18,11 +19,22 @@ from ocr_ui.domain.job import PRIORITIES
 from ocr_ui.errors import BadInput
 from ocr_ui.services.access import who
 from ocr_ui.services.job_view import job_value, result_pieces
-from ocr_ui.services.jobs import Handed, JobAsk, JobProgress
+from ocr_ui.services.jobs import Again, Handed, JobAsk, JobProgress
 from ocr_ui.services.workbench import Workbench
 
 RESULTS = "markdown,jsonl,csv,docx,pdf,boxes"
 Name = Annotated[str, Form(max_length=200)]
+
+
+class AgainBody(BaseModel):
+    """Numbers of items. Without `engine` and `template` as they were read before; `variables` of the template in the
+    place of those of the item."""
+
+    items: list[int] = Field(min_length=1, max_length=1_000)
+    engine: str = Field("", max_length=200)
+    template: str = Field("", max_length=200)
+    variables: dict[str, str] = {}
+    person: str = Field("", max_length=200)
 
 
 def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
@@ -69,6 +81,14 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     async def add(job: int, files: Annotated[list[UploadFile], File()], request: Request) -> dict[str, Any]:
         """More files for a batch that has not ended."""
         return told(await jobs.add(job, _handed(files)), request)
+
+    @routes.post("/v1/jobs/again", status_code=202)
+    async def again(body: AgainBody, request: Request) -> dict[str, Any]:
+        """Reads the pictures of items once more, with the same question or another: a batch for each question."""
+        asker = who(body.person)
+        asked = Again(body.engine, body.template, body.variables)
+        begun = await jobs.again(body.items, asked, asker if asker.name else None)
+        return {"jobs": [told(one, request) for one in begun]}
 
     @routes.get("/v1/jobs")
     async def listed(request: Request, limit: Annotated[int, Query(ge=1, le=100)] = 20) -> dict[str, Any]:

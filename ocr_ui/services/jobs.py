@@ -8,9 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
 from ocr_ui.domain.access import Action
+from ocr_ui.domain.exact_json import dumps
 from ocr_ui.domain.job import PRIORITIES, JobState, PageRanges, numbered
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate
+from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.routing import AGAIN, Rule, read_rules, rule_value
 from ocr_ui.engines.registry import unknown_kind
 from ocr_ui.errors import BadInput, TooLarge
@@ -24,7 +26,7 @@ from ocr_ui.services.reading import check_task
 from ocr_ui.services.scan import Scanner
 from ocr_ui.services.view import error_value
 from ocr_ui.settings import Settings
-from ocr_ui.storage.records import FailedTask, JobTotals, RouteTotals, StoredJob
+from ocr_ui.storage.records import FailedTask, JobTotals, RouteTotals, StoredJob, StoredPage
 from ocr_ui.storage.store import Store
 
 MOST_LISTED = 100
@@ -69,6 +71,21 @@ class JobAsk:
     name: str = ""
     webhook: bool = False
     rules: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How pictures are read once more.
+
+    Attributes:
+        engine: by its name; "" for the one that read the item, or the default where that is not there any more.
+        template: its name; "" for the item's own, in the version that was used, with its variables.
+        values: of the template's variables, in the place of the item's.
+    """
+
+    engine: str = ""
+    template: str = ""
+    values: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +164,18 @@ class Jobs:
         self._tell()
         return await self.progress(job)
 
+    @needs(Action.RECOGNIZE, audited="job.again")
+    async def again(self, items: Sequence[int], ask: Again, person: Person | None = None) -> list[JobProgress]:
+        """Reads the pictures of items once more in the background: a batch for each question that is asked of them.
+
+        Raises:
+            BadInput: `no_items`, unknown template or engine, a variable is missing. NotFound: `unknown_recognition`.
+            TooLarge: `too_many_files`. StoreFailed.
+        """
+        jobs = await asyncio.to_thread(self._again, items, ask, person)
+        self._tell()
+        return [await self.progress(job) for job in jobs]
+
     @needs(Action.READ)
     async def list(self, limit: int = 20) -> list[JobProgress]:
         """The newest first, without their failures."""
@@ -176,6 +205,36 @@ class Jobs:
     async def retry(self, job: int) -> JobProgress:
         """What failed is tried once more. Raises NotFound, Conflict (`job_ended`) for a cancelled one."""
         return await self._changed(self._store.jobs.retry, job)
+
+    def _again(self, items: Sequence[int], ask: Again, person: Person | None) -> list[int]:
+        wanted = list(dict.fromkeys(items))
+        if not wanted:
+            raise BadInput("no_items", "No item is named.", "Choose items of the dataset.")
+        self._check_room(len(wanted))
+        questions: dict[str, tuple[dict[str, Any], dict[int, StoredPage]]] = {}
+        for item in wanted:
+            stored = self._store.recognitions.get(item)
+            asked = self._asked_again(stored.recognition, ask)
+            _, pages = questions.setdefault(dumps(asked), (asked, {}))
+            pages[stored.page_id] = self._store.pages.get(stored.page_id)
+        jobs = []
+        with self._store.transaction():
+            for asked, pages in questions.values():
+                name = numbered(clean_name(page.document) for page in pages.values())
+                jobs.append(self._store.jobs.begin(name, asked, PRIORITIES["normal"], person))
+                for page in pages.values():
+                    self._store.jobs.add_page(jobs[-1], page)
+        return jobs
+
+    def _asked_again(self, read: Recognition, ask: Again) -> dict[str, Any]:
+        used = read.prompt
+        template = self._templates.get(ask.template or used.template)
+        known = {variable.name for variable in template.variables}
+        values = {name: value for name, value in used.variables.items() if name in known} | ask.values
+        own = read.engine.name or read.engine.kind
+        engine = ask.engine or (own if own in {info.name for info in self._engines.infos()} else "")
+        asked = self._asked(JobAsk(template.name, values, engine))
+        return asked if ask.template else asked | {"template_version": used.version}
 
     async def _changed(self, change: Callable[[int], object], job: int) -> JobProgress:
         await asyncio.to_thread(change, job)

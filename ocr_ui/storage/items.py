@@ -73,7 +73,7 @@ class Filters:
         not_reviewers: nobody of these has reviewed the item, first or second.
         marks: of the item's newest rollout, values of `ocr_ui.domain.rollout.Mark`.
         jobs: numbers of batches that read the items.
-        readers: names of those who had the pages read.
+        readers: names of those who had the pages read, or brought them in where nobody said who had them read.
     """
 
     templates: tuple[str, ...] = ()
@@ -266,8 +266,8 @@ class Items:
             return {str(value): count for value, count in _run(connection, query, filters)}
 
     def readers(self) -> list[str]:
-        """Names of those who had pages read."""
-        had = select(recognition.c.person_id).distinct()
+        """Names of those who had pages read, or brought in."""
+        had = select(recognition.c.person_id).union(select(document.c.person_id))
         query = select(person_table.c.name).where(person_table.c.id.in_(had)).order_by(person_table.c.name)
         with self._database.reading() as connection:
             return list(connection.scalars(query))
@@ -391,7 +391,9 @@ def _readers(filters: Filters) -> list[ColumnElement[bool]]:
     if not filters.readers:
         return []
     named = person_table.c.name.in_([storable(name) for name in filters.readers])
-    return [recognition.c.person_id.in_(select(person_table.c.id).where(named))]
+    people = select(person_table.c.id).where(named)
+    brought = page.c.document_id.in_(select(document.c.id).where(document.c.person_id.in_(people)))
+    return [or_(recognition.c.person_id.in_(people), and_(recognition.c.person_id.is_(None), brought))]
 
 
 def _jobs(filters: Filters) -> list[ColumnElement[bool]]:

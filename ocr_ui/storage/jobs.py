@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
 
 from ocr_ui.domain.exact_json import dumps, storable
 from ocr_ui.domain.job import JobState, TaskState
@@ -21,7 +21,7 @@ from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.pages import put_page
-from ocr_ui.storage.records import FailedTask, JobTotals, PageTask, RouteTotals, StoredJob
+from ocr_ui.storage.records import FailedTask, JobTotals, PageTask, RouteTotals, StoredJob, StoredPage
 from ocr_ui.storage.tables import document, job, job_file, job_task
 from ocr_ui.storage.tables import person as person_table
 
@@ -73,6 +73,16 @@ class Jobs:
         with self._database.writing() as connection:
             _check_going(_get(connection, number))
             return _add_file(connection, number, name, sha256, size)
+
+    def add_page(self, number: int, stored: StoredPage) -> int:
+        """A page that is stored already, to be read once more. Raises as `add_file`."""
+        with self._database.writing() as connection:
+            _check_going(_get(connection, number))
+            row = {"job_id": number, "name": storable(stored.document), "sha256": "", "size": 0}
+            row["document_id"] = stored.document_id
+            file_id = connection.execute(insert(job_file).values(row)).inserted_primary_key[0]
+            task = _waiting(number, file_id, stored.page.number) | {"page_id": stored.id}
+            return connection.execute(insert(job_task).values(task)).inserted_primary_key[0]
 
     def refuse_file(self, number: int, name: str, error: dict[str, Any]) -> None:
         """A file that cannot be read, with the reason: it counts as failed, and there is nothing to try again."""
@@ -274,7 +284,7 @@ class Jobs:
     def failures(self, number: int, limit: int = 100) -> list[FailedTask]:
         """Pages and files that failed, in order."""
         query = (
-            select(job_task.c.number, job_task.c.error, job_file.c.name, job_file.c.sha256)
+            select(job_task.c.number, job_task.c.error, job_task.c.page_id, job_file.c.name, job_file.c.sha256)
             .join(job_file, job_file.c.id == job_task.c.file_id)
             .where(job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value)
             .order_by(job_task.c.file_id, job_task.c.number)
@@ -282,7 +292,10 @@ class Jobs:
         )
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        return [FailedTask(row.name, row.number, json.loads(row.error), bool(row.sha256)) for row in rows]
+        return [
+            FailedTask(row.name, row.number, json.loads(row.error), bool(row.sha256) or row.page_id is not None)
+            for row in rows
+        ]
 
     def routes(self, number: int) -> list[RouteTotals]:
         """How many pages that are done went where, with the seconds of the first engine and of the second."""
@@ -394,9 +407,10 @@ def _tasks(number: int, which: ColumnElement[bool]) -> Select:
 
 
 def _failed_for_now(number: int) -> tuple[ColumnElement[bool], ...]:
-    """What failed and can be tried again: its file is there."""
+    """What failed and can be tried again: its file or its picture is there."""
     kept = select(job_file.c.id).where(job_file.c.job_id == number, job_file.c.sha256 != "")
-    return job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value, job_task.c.file_id.in_(kept)
+    there = or_(job_task.c.file_id.in_(kept), job_task.c.page_id.is_not(None))
+    return job_task.c.job_id == number, job_task.c.state == TaskState.FAILED.value, there
 
 
 def _held(holder: str) -> tuple[ColumnElement[bool], ...]:

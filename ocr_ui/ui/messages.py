@@ -166,6 +166,7 @@ ADMINISTRATOR = frozenset(
 """Errors of which nobody can mend on the page what caused them: both languages say whom to ask."""
 
 ERRORS_ZH: dict[str, str] = {
+    "no_items": "没有指定条目。请选择数据集中的条目。",
     "not_agreed": "未删除任何内容。请加上 --yes。",
     "nothing_named": "请指定条目编号，或用筛选条件选择条目。",
     "nothing_to_delete": "没有符合筛选条件的条目。请换一个筛选条件。",

@@ -122,6 +122,7 @@ ELSEWHERE = frozenset(
         "post /v1/items/{recognition_id}/rewards",
         "post /v1/items/{recognition_id}/rollouts",
         "post /v1/jobs",
+        "post /v1/jobs/again",
         "post /v1/jobs/{job}/cancel",
         "post /v1/jobs/{job}/files",
         "post /v1/jobs/{job}/pause",
@@ -259,6 +260,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "jobs": (
         "create",
         "add",
+        "again",
         "list",
         "progress",
         "pause",

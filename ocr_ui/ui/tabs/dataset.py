@@ -11,11 +11,13 @@ import plotly.graph_objects as go
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
+from ocr_ui.services.access import who
 from ocr_ui.services.dataset import REVIEWS, SCRIPTS, Row, read_filters
 from ocr_ui.services.queue import Claim
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.tabs.read import engine_choices
 from ocr_ui.ui.tabs.samples import SampleBatch
 from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
@@ -82,7 +84,9 @@ class DatasetTab:
             words=only(words, "list.", "verdict.", "state.", "kind.", "reviews."),
             elem_id="items",
             frame_class="wb-list",
-            events=("select", "input"),
+            events=("select", "input", "submit"),
+            engines=json.dumps(engine_choices(self._workbench), ensure_ascii=False),
+            language=self._language,
         )
         self.batch.build()
         with gr.Accordion(words["dataset.charts"], open=True, elem_id="charts"), gr.Row(elem_classes="wb-charts"):
@@ -169,6 +173,8 @@ class DatasetTab:
         tab.select(self.show, self.filters, self.shown, **quiet)
         self.batch.panel.submit(self.sample, self.filters, self.batch.panel, **quiet)
         self.list.input(self.turn_page, self.filters, self.list, **quiet)
+        mine = self.list.submit(self.only_mine, None, self.reader, **quiet)
+        mine.success(self.show, self.filters, self.shown, **quiet)
         self.review.input(self.show, self.filters, self.shown, **quiet)
         chosen = self.review.select(self.use_saved, None, self.filters, **quiet)
         chosen.success(self.show, self.filters, self.shown, **quiet)
@@ -206,6 +212,14 @@ class DatasetTab:
         named = gr.update(choices=await self._job_choices(), value=str(job))
         return [named if name == "job" else SORTS[0] if name == "sort" else "" for name in NAMES]
 
+    async def only_mine(self, event: gr.EventData) -> Any:
+        """The filter with which the list shows what whoever is here had read; once more, without it."""
+        name = who(str(event.person)).name if event.mine else ""
+        if event.mine and not name:
+            gr.Info(self._words["list.mine.nobody"])
+            return gr.skip()
+        return gr.update(choices=[(self._words["dataset.all"], ""), *([(name, name)] if name else [])], value=name)
+
     async def sample(self, event: gr.EventData, *values: str) -> dict[str, Any]:
         return await self.batch.start(event, self._query(values))
 
@@ -233,12 +247,14 @@ class DatasetTab:
             "filtered": bool(query),
             "query": query,
             "sort": sort,
+            "mine": bool(query.get("reader")),
         }
 
     @staticmethod
     def _row(row: Row, titles: dict[str, str | None], claim: Claim | None) -> dict[str, Any]:
         return {
             "id": row.id,
+            "picture": row.sha256,
             "thumbnail": f"/pictures/{row.sha256}/thumbnail",
             "page_name": row.page,
             "page_number": row.page_number,

@@ -41,6 +41,7 @@ class Compare {
     this.leaving = new AbortController();
     const { signal } = this.leaving;
     document.addEventListener("workbench:item", ({ detail }) => this.#shown(detail), { signal });
+    document.addEventListener("workbench:compare", ({ detail }) => this.#chosen(detail), { signal });
     // One thing at a time stands in the viewer's place.
     document.addEventListener("workbench:instead", ({ detail }) => detail === this || this.close(), { signal });
     // The viewer may have told before this module was there; the address names its item from the beginning.
@@ -65,6 +66,12 @@ class Compare {
     this.#refresh();
     if (this.wanted?.item === id) this.open(this.wanted.other);
     this.wanted = null;
+  }
+
+  /** Two readings were chosen elsewhere; the first is on its way into the viewer, where it is not there already. */
+  #chosen(wanted) {
+    if (this.item === wanted.item) this.open(wanted.other);
+    else this.wanted = wanted;
   }
 
   async #refresh() {

@@ -1,6 +1,9 @@
-// The Dataset list: one row an item. Opening a row triggers `select`, turning a page triggers `input`.
+// The Dataset list: one row an item. Opening a row triggers `select`, turning a page triggers `input`, the button that
+// shows one's own rows alone triggers `submit`.
+import { Chosen } from "./chosen.mjs";
 import { make, parsed, say } from "./dom.mjs";
 import { makeExport } from "./export.mjs";
+import { personOf } from "./person.mjs";
 
 const COLUMNS = ["page", "template", "engine", "verdict", "edit_distance", "reviewer", "time"];
 
@@ -8,24 +11,36 @@ export function mount({ element, props, trigger, watch }) {
   const words = parsed(props.words, {});
   const root = element.querySelector(".wb-list");
   const exporting = makeExport(words);
+  let value = { items: [], total: 0, offset: 0, limit: 50 };
+  const chosen = new Chosen({
+    words,
+    language: props.language,
+    engines: parsed(props.engines, []),
+    oncompare(item, other) {
+      document.dispatchEvent(new CustomEvent("workbench:compare", { detail: { item, other } }));
+      trigger("select", { index: 0, value: item });
+    },
+    onchanged: () => trigger("input", { offset: value.offset }),
+  });
   const draw = () => {
-    const value = parsed(props.value, { items: [], total: 0, offset: 0, limit: 50 });
-    render(root, value, words, trigger, exporting);
+    value = parsed(props.value, value);
+    render(root, value, words, trigger, exporting, chosen);
   };
   watch("value", draw);
   draw();
 }
 
-function render(root, value, words, trigger, exporting) {
+function render(root, value, words, trigger, exporting, chosen) {
   const focused = root.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
   exporting.show(value);
+  chosen.show(value.items);
   const bar = footer(value, words, trigger, exporting.bar);
-  const body = value.items.length ? table(value, words, trigger) : emptyState(value, words);
+  const body = value.items.length ? table(value, words, trigger, chosen) : emptyState(value, words);
   if (exporting.panel.parentNode === root) {
     // What was typed into the panel stays, and the focus in it.
     root.firstChild.replaceWith(bar);
     root.lastChild.replaceWith(body);
-  } else root.replaceChildren(bar, exporting.panel, body);
+  } else root.replaceChildren(bar, exporting.panel, chosen.element, body);
   root.dataset.total = value.total;
   const { query = {}, sort = "newest", total } = value;
   root.listed = { query, sort, total };
@@ -37,21 +52,30 @@ function emptyState(value, words) {
   return make("p", { class: "wb-empty", textContent: words[value.filtered ? "list.no_match" : "list.empty"] });
 }
 
-function table(value, words, trigger) {
-  const head = COLUMNS.map((column) => make("th", { scope: "col", textContent: words[`list.${column}`] }));
+function table(value, words, trigger, chosen) {
+  const titles = COLUMNS.map((column) => make("th", { scope: "col", textContent: words[`list.${column}`] }));
+  const head = [make("th", { class: "wb-choosing" }, chosen.boxOfAll()), ...titles];
   return make(
     "table",
     { class: "wb-table" },
     make("thead", {}, make("tr", {}, ...head)),
-    make("tbody", {}, ...value.items.map((item, index) => row(item, index, words, trigger))),
+    make("tbody", {}, ...value.items.map((item, index) => row(item, index, value.query, words, trigger, chosen))),
   );
 }
 
-function row(item, index, words, trigger) {
-  const open = () => trigger("select", { index, value: item.id });
+function row(item, index, query, words, trigger, chosen) {
+  const open = () => {
+    lookFor(item, query?.text);
+    trigger("select", { index, value: item.id });
+  };
   return make(
     "tr",
     { "data-id": item.id, onclick: open },
+    make(
+      "td",
+      { class: "wb-choosing", onclick: (event) => event.stopPropagation() },
+      chosen.box(item, item.page_name || item.id),
+    ),
     make("td", {}, make("div", { class: "wb-page" }, thumbnail(item), nameCell(item, words, open))),
     make("td", { textContent: item.template_title ?? item.template }),
     make("td", { textContent: item.engine }),
@@ -60,6 +84,12 @@ function row(item, index, words, trigger) {
     make("td", {}, make("bdi", { textContent: item.reviewer || "–" }), ...claim(item.claim, words)),
     make("td", {}, time(item.updated_at)),
   );
+}
+
+/** The viewer goes to the place that was found. */
+function lookFor(item, text) {
+  if (item.found?.where !== "text") return;
+  document.dispatchEvent(new CustomEvent("workbench:look-for", { detail: { item: item.id, text } }));
 }
 
 function thumbnail(item) {
@@ -148,6 +178,16 @@ function footer(value, words, trigger, more) {
     make("span", { role: "status", textContent: say(words, "list.count", range) }),
     turn("previous", Math.max(0, offset - limit), offset > 0),
     turn("next", offset + limit, offset + limit < total),
+    make("button", {
+      type: "button",
+      class: "wb-turn",
+      id: "list-mine",
+      "data-focus": "mine",
+      "aria-pressed": String(Boolean(value.mine)),
+      title: words["list.mine.title"],
+      textContent: words["list.mine"],
+      onclick: () => trigger("submit", { person: value.mine ? "" : personOf(), mine: !value.mine }),
+    }),
     make("span", { class: "wb-space" }),
     ...more,
   );

@@ -1,5 +1,7 @@
 /** Talking to the server. Every failure becomes a Failure with the words to show; nothing else is thrown. */
 
+import { personOf } from "../page/person.mjs";
+
 const TIMEOUT_MS = 30_000;
 
 /** `code` "unreachable" means that no answer came: trying again makes sense. */
@@ -87,6 +89,7 @@ export class Api {
   upload(path, file, onProgress) {
     const form = new FormData();
     form.append("file", file, file.name || "picture");
+    form.append("person", personOf());
     return this.send(path, form, onProgress);
   }
 

@@ -54,11 +54,11 @@ export class FindBar {
     return !this.element.hidden;
   }
 
-  /** Opens with what is selected on the page, if anything is; `replacing` puts the cursor where the new text goes. */
-  open({ replacing = false } = {}) {
-    const field = document.activeElement;
-    const inField = field?.selectionStart !== undefined && this.list.element.contains(field);
-    const text = inField ? field.value.slice(field.selectionStart, field.selectionEnd) : String(getSelection());
+  /**
+   * Opens with a text, or with what is selected on the page, if anything is; `replacing` puts the cursor where the new
+   * text goes.
+   */
+  open({ replacing = false, text = this.#marked } = {}) {
     if (!this.isOpen) this.before = this.editor.selected;
     this.element.hidden = false;
     if (text && !text.includes("\n")) this.needle.value = text;
@@ -66,6 +66,12 @@ export class FindBar {
     const goes = replacing && this.needle.value ? this.replacement : this.needle;
     goes.focus();
     goes.select();
+  }
+
+  get #marked() {
+    const field = document.activeElement;
+    const inField = field?.selectionStart !== undefined && this.list.element.contains(field);
+    return inField ? field.value.slice(field.selectionStart, field.selectionEnd) : String(getSelection());
   }
 
   close() {

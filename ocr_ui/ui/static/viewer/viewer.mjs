@@ -209,6 +209,7 @@ class Viewer {
     const { editor } = this;
     const { signal } = this.leaving;
     editor.on("load", (detail) => this.#loaded(detail));
+    document.addEventListener("workbench:look-for", ({ detail }) => (this.lookedFor = detail), { signal });
     editor.on("doc", () => this.#drawContent());
     // What is undone after another edit would be that edit.
     editor.on("doc", () => editor.doc !== this.mendedDoc && this.notices.hide("mend"));
@@ -265,6 +266,7 @@ class Viewer {
     this.#shown(this.views.active);
     if (how === "replace") this.#showEdits();
     if (how === "replace") this.#goToAddressed();
+    if (how === "replace") this.#goToFound();
     if (how === "replace") editor.accepted = this.acceptance.of(editor.recognition);
     this.list.epoch += this.editor.running ? 0 : 1;
     this.status.render();
@@ -289,6 +291,14 @@ class Viewer {
     this.wentThere = true;
     this.views.show("lines");
     this.editor.select(line, { from: "address" });
+  }
+
+  /** The place of the text by which a list found this item, once. */
+  #goToFound() {
+    const { item, text } = this.lookedFor ?? {};
+    if (item !== this.editor.recognition) return;
+    this.lookedFor = null;
+    this.find.open({ text });
   }
 
   /** Tells the page around which item is shown, so that its address can name it. */
