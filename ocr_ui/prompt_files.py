@@ -447,6 +447,7 @@ def _choice_dict(choice: Choice) -> dict[str, Any]:
 
 
 def _broken(file: str, line: int, reason: str) -> BadInput:
+    reason = reason.removesuffix(".")
     return BadInput(
         "template_broken",
         f"{file}, line {line}: {reason}.",

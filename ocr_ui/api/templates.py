@@ -14,7 +14,7 @@ from ocr_ui.api.errors import Localize, language_of
 from ocr_ui.api.pictures import name_of
 from ocr_ui.domain.prompt import Choice, PromptTemplate, Variable
 from ocr_ui.services.template_files import Handed
-from ocr_ui.services.templates import official_of
+from ocr_ui.services.templates import official_of, sampling_limits
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 
@@ -114,9 +114,8 @@ def template_routes(workbench: Workbench, localize_error: Localize) -> APIRouter
         problems = [localize_error(error_value(one), language) for one in templates.problems()]
         return {
             "templates": [{**shown(one), "readings": counts.get(one.name, 0)} for one in templates.list()],
-            "official": [
-                {"name": one.name, "title": one.title, "task": one.task.value, "text": one.text} for one in official
-            ],
+            "official": [template_value(one, [], official) for one in official],
+            "limits": sampling_limits(),
             "problems": problems,
         }
 
@@ -134,8 +133,8 @@ def template_routes(workbench: Workbench, localize_error: Localize) -> APIRouter
     @routes.get("/v1/templates")
     async def listed(request: Request) -> dict[str, Any]:
         """What can be asked for: templates, their variables, the engines that can do them, and how often each has been
-        read with by engines that take its wording. `official` are the model's own wordings; `problems` are template
-        files that cannot be used."""
+        read with by engines that take its wording. `official` are the model's own wordings, `limits` those of sampling;
+        `problems` are template files that cannot be used."""
         return await asyncio.to_thread(all_shown, language_of(request))
 
     @routes.post("/v1/templates", status_code=201)

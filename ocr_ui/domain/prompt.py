@@ -98,6 +98,11 @@ class PromptTemplate:
         return tuple(dict.fromkeys(_PLACEHOLDER.findall(self.text)))
 
     @property
+    def bare(self) -> str:
+        """The wording, whatever its blanks are called."""
+        return _PLACEHOLDER.sub("{{}}", self.text).strip()
+
+    @property
     def version(self) -> str:
         """Twelve hex digits over what reaches the model: task, text, variables with their choices, sampling, form."""
         variables = [(v.name, v.default, v.many, [(c.value, c.text) for c in v.choices]) for v in self.variables]

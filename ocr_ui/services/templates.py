@@ -21,6 +21,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.errors import BadInput, Conflict
 from ocr_ui.prompt_files import (
+    SAMPLING,
     TemplateFile,
     check_name,
     check_placeholders,
@@ -436,8 +437,16 @@ def find_template(settings: Settings, name: str) -> PromptTemplate:
 
 
 def official_of(template: PromptTemplate, builtin: Iterable[PromptTemplate]) -> str | None:
-    """The template of the product whose wording for the same task this one has; None where it deviates from all."""
-    return next((one.name for one in builtin if (one.task, one.text) == (template.task, template.text)), None)
+    """The template of the product whose wording for the same task this one has, whatever its blanks are called; None
+    where it deviates from all."""
+    return next((one.name for one in builtin if (one.task, one.bare) == (template.task, template.bare)), None)
+
+
+def sampling_limits() -> dict[str, dict[str, Any]]:
+    """What a template may set, each with its least and greatest value and whether it is a whole number."""
+    return {
+        name: {"least": least, "most": most, "whole": kind is int} for name, (kind, least, most) in SAMPLING.items()
+    }
 
 
 def parse_variables(pairs: Iterable[str]) -> dict[str, str]:

@@ -19,6 +19,8 @@ from ocr_ui.services.template_scores import TemplateScores
 from ocr_ui.storage.store import Store
 from ocr_ui.storage.tables import recognition, review
 
+pytestmark = pytest.mark.both_databases
+
 SAID = content("Total", "12.50")
 ANSWER = (
     "<ref>Total</ref><quad>(10,0),(500,19)</quad><ref>12.50</ref><quad>(10,25),(500,44)</quad>"  # of 1000 x 800 pixels

@@ -1,8 +1,15 @@
-/** The library of templates: found on the left, shown on the right, all asked of /v1/templates. */
+/** The library of templates: found on the left, written on the right, all asked of /v1/templates. */
 
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
+import { keptDraft } from "./drafts.mjs";
+import { Editor } from "./editor.mjs";
+import { button } from "./field.mjs";
 import { found } from "./search.mjs";
+import { copyName, partnerName, partnerOf } from "./wording.mjs";
+
+const BLANK = { title: {}, description: {}, text: "", task: "text", structured: false, sampling: {}, variables: [], tags: [], builtin: false };
 
 export async function mount({ element, props }) {
   element.library?.destroy();
@@ -19,67 +26,191 @@ class Library {
     this.api = new Api({ lang: () => props.language });
     this.templates = [];
     this.name = "";
+    this.tag = "";
+    this.editors = [];
     this.#build(root);
     // It may have been changed on disk or by somebody else whenever it comes into view.
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.#look());
+    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.look());
     this.seen.observe(root);
+    this.abort = new AbortController();
+    addEventListener("focus", () => root.offsetParent && this.look(), { signal: this.abort.signal });
   }
 
   destroy() {
     this.seen.disconnect();
+    this.abort.abort();
   }
 
   #build(root) {
     const { t } = this;
-    this.search = make("input", { type: "search", class: "wb-input", "aria-label": t("library.search"), placeholder: t("library.search"), oninput: () => this.#show() });
-    this.told = make("p", { class: "wb-library-told wb-wrong", role: "status", dir: "auto" });
-    this.list = make("div", { class: "wb-library-list" });
+    this.search = make("input", { type: "search", class: "wb-input", "aria-label": t("library.search"), placeholder: t("library.search"), oninput: () => this.#list() });
+    this.tags = make("div", { class: "wb-library-tags", role: "group", "aria-label": t("library.tags") });
+    this.told = make("div", { class: "wb-library-told", role: "status", dir: "auto" });
+    this.rows = make("div", { class: "wb-library-list" });
     this.shown = make("div", { class: "wb-library-shown" });
-    const side = make("nav", { class: "wb-library-side", "aria-label": t("library.list") }, this.search, this.told, this.list);
+    this.file = make("input", { type: "file", accept: ".md,.zip", multiple: true, class: "wb-library-file", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#import() });
+    this.pack = make("a", { class: "wb-download", download: "", href: "/v1/templates.zip", textContent: t("library.export") });
+    const acts = make(
+      "div",
+      { class: "wb-library-acts" },
+      button(t("library.new"), () => this.#begin({ ...BLANK, name: "my_template" }), { "data-act": "new" }),
+      button(t("library.import"), () => this.file.click(), { "data-act": "import" }),
+      this.pack,
+    );
+    const side = make("nav", { class: "wb-library-side", "aria-label": t("library.list") }, this.search, this.tags, acts, this.told, this.rows, this.file);
     root.replaceChildren(side, this.shown);
   }
 
-  async #look() {
+  /** Asks for what there is now; what is being typed stays. */
+  async look(name = this.name) {
+    let found;
     try {
-      ({ templates: this.templates } = await this.api.get("/v1/templates"));
-      this.told.textContent = "";
+      found = await this.api.get("/v1/templates");
     } catch (failure) {
-      this.told.textContent = this.t("library.failed", { reason: failure.message });
+      this.#say(this.t("library.failed", { reason: failure.message }), true);
       return;
     }
-    if (!this.templates.some(({ name }) => name === this.name)) this.name = this.templates[0]?.name ?? "";
-    this.#show();
+    const before = this.templates;
+    this.templates = found.templates;
+    this.lists = { official: found.official, limits: found.limits, names: found.templates.map((one) => one.name) };
+    this.problems = found.problems;
+    const there = this.lists.names.includes(name);
+    const changed = name !== this.name || !this.editors.length || !isSameOf(before, this.templates, this.editors);
+    if (!this.begun) this.name = there ? name : (this.lists.names[0] ?? "");
+    this.#list();
+    if (changed && !this.begun) this.#open();
+    else for (const editor of this.editors) editor.history?.show();
   }
 
-  #show() {
-    const hits = found(this.templates, this.search.value);
-    const group = (key, some) => (some.length ? [make("h3", { textContent: this.t(key) }), ...some.map((one) => this.#row(one))] : []);
-    const none = make("p", { class: "wb-empty", textContent: this.t("library.none") });
-    const rows = [...group("library.own", hits.filter(({ builtin }) => !builtin)), ...group("library.builtin", hits.filter(({ builtin }) => builtin))];
-    this.list.replaceChildren(...(rows.length ? rows : [none]));
-    this.#open();
+  #list() {
+    const { t, templates } = this;
+    const all = [...new Set(templates.flatMap(({ tags }) => tags))].sort();
+    if (!all.includes(this.tag)) this.tag = "";
+    const press = (tag) => () => ((this.tag = this.tag === tag ? "" : tag), this.#list(), this.tags.querySelector(`[data-tag="${CSS.escape(tag)}"]`)?.focus());
+    this.tags.replaceChildren(...all.map((tag) => button(tag, press(tag), { "data-tag": tag, "aria-pressed": String(tag === this.tag) })));
+    const hits = found(templates, this.search.value).filter(({ tags }) => !this.tag || tags.includes(this.tag));
+    const group = (key, some) => (some.length ? [make("h3", { textContent: t(key) }), ...some.map((one) => this.#row(one))] : []);
+    const own = hits.filter(({ builtin }) => !builtin);
+    const rows = [...group("library.own", own), ...group("library.builtin", hits.filter(({ builtin }) => builtin))];
+    const broken = (this.problems ?? []).map(({ message }) => make("p", { class: "wb-library-broken wb-wrong", textContent: message, dir: "auto" }));
+    const none = templates.length ? [make("p", { class: "wb-empty", textContent: t("library.none") })] : [];
+    const noneOwn = templates.length && templates.every(({ builtin }) => builtin) ? [make("p", { class: "wb-library-quiet", textContent: t("library.own.none") })] : [];
+    const focused = this.rows.contains(document.activeElement) && document.activeElement.dataset.template;
+    this.rows.replaceChildren(...broken, ...noneOwn, ...(rows.length ? rows : none));
+    if (focused) this.rows.querySelector(`[data-template="${focused}"]`)?.focus();
+    this.pack.hidden = templates.every(({ builtin }) => builtin);
   }
 
-  #row({ name, title, task }) {
-    const words = [make("strong", { textContent: title[this.language] ?? name, dir: "auto" }), make("small", { textContent: this.t(`task.${task}`) })];
+  #row({ name, title, task, readings }) {
+    const parts = [make("strong", { textContent: title[this.language] ?? Object.values(title)[0] ?? name, dir: "auto" })];
+    if (keptDraft(name)) parts.push(make("span", { class: "wb-library-dot", title: this.t("library.draft"), role: "img", "aria-label": this.t("library.draft") }));
+    parts.push(make("small", { textContent: readings ? this.t("library.readings", { n: readings.toLocaleString(this.language) }) : this.t(`task.${task}`) }));
     const onclick = () => {
+      this.begun = null;
       this.name = name;
-      for (const row of this.list.querySelectorAll("button")) row.setAttribute("aria-current", String(row.dataset.name === name));
+      for (const row of this.rows.querySelectorAll("button")) row.setAttribute("aria-current", String(row.dataset.template === name));
       this.#open();
     };
-    return make("button", { type: "button", class: "wb-library-row", "data-name": name, "aria-current": String(name === this.name), onclick }, ...words);
+    return make("button", { type: "button", class: "wb-library-row", "data-template": name, "aria-current": String(name === this.name && !this.begun), onclick }, ...parts);
   }
 
   #open() {
-    const template = this.templates.find(({ name }) => name === this.name);
-    if (!template) return this.shown.replaceChildren();
-    const { name, title, description, text, task } = template;
-    const about = make("p", { class: "wb-library-about" }, make("code", { textContent: name }), make("span", { class: "wb-badge", textContent: this.t(`task.${task}`) }));
-    this.shown.replaceChildren(
-      make("h2", { textContent: title[this.language] ?? name, dir: "auto" }),
-      about,
-      make("p", { textContent: description[this.language] ?? "", dir: "auto" }),
-      make("pre", { class: "wb-library-text", textContent: text, dir: "auto", tabindex: "0" }),
-    );
+    const template = this.#of(this.name);
+    if (!template) return;
+    const { names } = this.lists;
+    const partner = this.#of(partnerOf(template.name, names));
+    const copy = { word: "library.copy", kind: "copy", act: () => this.#begin(likeness(template, copyName(template.name, names))) };
+    const other = partnerName(template.name, template.text);
+    const beside = { word: "library.other", kind: "other", act: () => this.#begin(likeness(template, other), template) };
+    this.#show([this.#editor(template, { acts: partner ? [copy] : [copy, beside] }), ...(partner ? [this.#editor(partner)] : [])]);
   }
+
+  /** A template that is not there yet, alone or beside the one whose wording it says in the other language. */
+  #begin(template, beside = null) {
+    this.begun = template;
+    const made = this.#editor(template, { isNew: true });
+    this.#show(beside ? [this.#editor(beside), made] : [made]);
+    for (const row of this.rows.querySelectorAll("button")) row.setAttribute("aria-current", "false");
+    made.element.querySelector("input, textarea")?.focus();
+  }
+
+  #show(editors) {
+    this.editors = editors;
+    this.shown.replaceChildren(...editors.map(({ element }) => element));
+    for (const editor of editors) editor.history?.show();
+  }
+
+  #editor(template, { acts = [], isNew = false } = {}) {
+    const { t, language, api, lists } = this;
+    return new Editor({ t, language, api, template, lists, acts, isNew, drafted: () => this.#list(), done: (name, what) => this.#done(name, what) });
+  }
+
+  async #done(name, what) {
+    const before = this.name;
+    const places = new Map(this.editors.map((editor) => [editor.name, editor.place]));
+    this.gone = this.#of(name)?.version;
+    this.begun = null;
+    this.editors = [];
+    this.#say("");
+    await this.look(what === "deleted" ? "" : what === "closed" || partnerOf(name, [before]) ? before : name);
+    if (what === "deleted") return this.#offerBack(name);
+    for (const editor of this.editors) if (places.has(editor.name)) editor.goTo(places.get(editor.name));
+    if (what === "saved") this.editors.find((editor) => editor.name === name)?.say(this.t("library.saved", { name }));
+    return undefined;
+  }
+
+  async #offerBack(name) {
+    const back = button(this.t("library.undo"), async () => {
+      try {
+        await this.api.post(`/v1/templates/${name}/restore`, { version: this.gone });
+        this.#say("");
+        await this.look(name);
+      } catch (failure) {
+        this.#say(failure.message, true);
+      }
+    });
+    this.told.replaceChildren(this.t("library.deleted", { name }), " ", back);
+    back.focus();
+  }
+
+  async #import() {
+    const form = new FormData();
+    for (const file of this.file.files) form.append("files", file, file.name);
+    form.append("person", personOf());
+    this.file.value = "";
+    this.#say(this.t("library.importing"));
+    try {
+      const { files } = await this.api.send("/v1/templates/import", form, () => {});
+      const line = ({ file, template, outcome, error }) => make("li", { class: error ? "wb-wrong" : "", textContent: error ? error.message : this.t(`library.import.${outcome}`, { file, name: template }), dir: "auto" });
+      await this.look(files.find(({ template }) => template)?.template);
+      this.told.classList.remove("wb-wrong");
+      this.told.replaceChildren(make("ul", {}, ...files.map(line)));
+    } catch (failure) {
+      this.#say([failure.message, failure.hint].filter(Boolean).join(" "), true);
+    }
+  }
+
+  #of(name) {
+    return this.templates.find((one) => one.name === name);
+  }
+
+  #say(text, wrong = false) {
+    this.told.classList.toggle("wb-wrong", wrong);
+    this.told.textContent = text;
+  }
+}
+
+/** A new template with another's content; its titles tell it apart by the end of its name. */
+function likeness(template, name) {
+  const title = Object.fromEntries(Object.entries(template.title).map(([language, words]) => [language, `${words} (${name.split("_").at(-1)})`]));
+  return { ...template, name, title, builtin: false };
+}
+
+/** Are the templates that are open as they were? */
+function isSameOf(before, now, editors) {
+  const told = (templates, wanted) => {
+    const { readings, engines, ...rest } = templates.find(({ name }) => name === wanted) ?? {};
+    return JSON.stringify(rest);
+  };
+  return editors.every(({ template: { name } }) => told(before, name) === told(now, name));
 }

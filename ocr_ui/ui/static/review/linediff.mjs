@@ -1,12 +1,16 @@
-/** How one text became another, line by line. Pure. */
+/** How one text became another, line by line or in other pieces. Pure. */
 
 import { commonEnds } from "../viewer/text.mjs";
 
-const MOST = 4_000_000; // pairs of lines that are compared; above that all between the common ends is another text
+const MOST = 4_000_000; // pairs of pieces that are compared; above that all between the common ends is another text
 
 /** Rows {kind: "same" | "removed" | "added", text} that lead from `before` to `after`. */
 export function lineDiff(before, after) {
-  const [a, b] = [before, after].map((text) => (text === "" ? [] : text.split("\n")));
+  return listDiff(...[before, after].map((text) => (text === "" ? [] : text.split("\n"))));
+}
+
+/** As `lineDiff`, of lists of texts. */
+export function listDiff(a, b) {
   const [head, tail] = commonEnds(a, b);
   const rows = (kind, lines) => lines.map((text) => ({ kind, text }));
   const middle = between(a.slice(head, a.length - tail), b.slice(head, b.length - tail), rows);
@@ -26,7 +30,7 @@ function between(a, b, rows) {
   return [...found, ...rows("removed", a.slice(i)), ...rows("added", b.slice(j))];
 }
 
-/** `table[i][j]`: how many lines the ends of both from i and j on have in common, in order. */
+/** `table[i][j]`: how many pieces the ends of both from i and j on have in common, in order. */
 function longestCommon(a, b) {
   const table = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1)

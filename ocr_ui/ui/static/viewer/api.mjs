@@ -49,6 +49,10 @@ export class Api {
     return this.#send(path, { method: "POST", headers, body: JSON.stringify(data) }, timeout);
   }
 
+  delete(path) {
+    return this.#send(path, { method: "DELETE", headers: this.headers });
+  }
+
   async #send(path, options, timeout = TIMEOUT_MS) {
     let response;
     try {
@@ -56,6 +60,7 @@ export class Api {
     } catch (error) {
       throw new Failure({ code: "unreachable", details: { reason: String(error) } });
     }
+    if (response.status === 204) return {};
     const body = await response.json().catch(() => null);
     if (!response.ok) throw failureFrom(response.status, body);
     if (body === null) throw new Failure({ code: "bad_answer" }, response.status);

@@ -1,0 +1,42 @@
+"""The library of templates in the browser: written, checked as one types, kept over a reload, saved."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+
+
+def templates(url: str, name: str) -> dict:
+    with urllib.request.urlopen(f"{url}/v1/templates/{name}", timeout=20) as answer:
+        return json.load(answer)
+
+
+def test_a_wording_is_checked_while_it_is_typed_and_saved_by_keyboard(product, open_desk) -> None:
+    desk = open_desk(product.url).goto()
+    page = desk.page
+    page.get_by_role("tab", name="Prompts").click()
+    page.click("nav [data-template=table]")
+    field = page.locator("section[data-template=table] .wb-wording-field")
+    field.press("Control+End")
+    field.press_sequentially(" {{columns}}")
+    page.wait_for_selector("mark[data-kind=unknown]")
+    save = page.locator("section[data-template=table] .wb-library-save")
+    assert save.get_attribute("aria-disabled") == "true"
+    page.click("[data-code=unknown] button")
+    page.wait_for_selector("mark[data-kind=known]")
+    assert page.inner_text(".wb-library-official ins") == " {{columns}}"
+
+    page.reload()
+    page.get_by_role("tab", name="Prompts").click()
+    page.click("nav [data-template=table]")
+    assert "{{columns}}" in field.input_value()
+    field.press("Control+s")
+    page.wait_for_selector("section[data-template=table] [data-act=restore]")
+    versions = templates(product.url, "table")["versions"]
+    assert [(one["number"], one["current"], len(one["variables"])) for one in versions] == [(1, True, 1), (0, False, 0)]
+    assert "wb-wording-field" in page.evaluate("document.activeElement.className")
+
+    page.click("section[data-template=table] li:last-child [data-act=restore]")
+    page.wait_for_selector("section[data-template=table] .wb-library-official[data-same=true]")
+    assert templates(product.url, "table")["template"]["builtin"]
+    assert desk.errors == []
