@@ -24,6 +24,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     running.stop()
 
 
+@pytest.mark.stress
 def test_two_people_differ_on_three_lines_and_a_merge_ends_it(desk: Desk, browser, product: Product) -> None:
     page = begun(desk, "Ann", "first").page
     item = item_of(desk)

@@ -44,6 +44,7 @@ class Sitting:
         moved(self.desk, item)
 
 
+@pytest.mark.stress
 def test_every_page_by_keyboard_alone(desk: Desk, product: Product) -> None:
     """No mouse: the mouse's methods are not called anywhere here."""
     desk.goto("/en/")
