@@ -61,6 +61,11 @@ class Settings(BaseSettings):
         description="Address of a PostgreSQL database, postgresql+psycopg://user:password@host/database, in place of "
         "the SQLite file in the data folder. See docs/storage.md.",
     )
+    pictures_url: SecretStr = Field(
+        SecretStr(""),
+        description="Address of the pictures, s3://bucket/prefix or another one of fsspec, in place of the data "
+        "folder. See docs/storage.md.",
+    )
     export_dir: Path = Field(Path("exports"), description="Folder within which the page may push data into folders.")
     engine: str = Field(
         "auto", description="Engine that reads: auto, rapidocr, vllm, openai, llama, or a name of the engines file."
@@ -205,5 +210,6 @@ class Settings(BaseSettings):
     judge_seconds: float = Field(60.0, gt=0, description="Longest wait for the judge, in seconds.")
 
     def with_store_in(self, folder: Path) -> Settings:
-        """A copy whose store is that folder alone, whatever database this one has."""
-        return self.model_copy(update={"data_dir": folder, "database_url": SecretStr("")})
+        """A copy whose store is that folder alone, wherever this one has its database and pictures."""
+        nothing = SecretStr("")
+        return self.model_copy(update={"data_dir": folder, "database_url": nothing, "pictures_url": nothing})

@@ -35,7 +35,7 @@ def language_of(request: Request) -> str:
 BUSY_SECONDS = 5
 """After which a busy server may be asked again."""
 
-PASSING = ("database_away", "store_locked")
+PASSING = ("database_away", "pictures_away", "store_locked")
 """Failures of the store that pass by themselves."""
 
 

@@ -222,7 +222,7 @@ class PageStore:
     @needs(Action.READ)
     async def thumbnail(self, sha256: str) -> bytes:
         """A small JPEG; made anew where it is missing."""
-        kept = self._store.pictures.thumbnail(sha256)
+        kept = await asyncio.to_thread(self._store.pictures.thumbnail, sha256)
         await asyncio.to_thread(self._check_open, sha256)
         if kept is not None:
             return await asyncio.to_thread(kept.read_bytes)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import fsspec
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
@@ -18,6 +17,7 @@ from huggingface_hub.utils import disable_progress_bars
 
 from ocr_ui.errors import BadInput, PushFailed, WorkbenchError
 from ocr_ui.services.whole_folders import files_of
+from ocr_ui.storage.addresses import hidden, not_installed, shown_address
 
 HUB = "hub:"
 MOST_HUB_FILES = 25_000
@@ -130,35 +130,20 @@ def send_to_store(folder: Path, address: str, tell: Tell) -> str:
     try:
         store, root = fsspec.core.url_to_fs(address)
     except ImportError as error:
-        raise _not_installed(address, error) from None
+        raise not_installed(address, error) from None
     except ValueError:
         raise bad_target(shown) from None
     except Exception as error:  # the store cannot be reached; each has errors of its own
         raise _broke_off(
-            shown, _hidden(f"{type(error).__name__}: {error}", address), _Sending(folder, (), tell)
+            shown, hidden(f"{type(error).__name__}: {error}", address), _Sending(folder, (), tell)
         ) from None
     names = sorted(files_of(folder), key=lambda name: (name.startswith("report-"), name))
     progress = _Sending(folder, names, tell)
     try:
         _copy(store, root.rstrip("/"), folder, names, progress)
     except Exception as error:  # each store has errors of its own
-        raise _broke_off(shown, _hidden(f"{type(error).__name__}: {error}", address), progress) from None
+        raise _broke_off(shown, hidden(f"{type(error).__name__}: {error}", address), progress) from None
     return shown
-
-
-def shown_address(address: str) -> str:
-    """The address without the user, password and query that it may hold, for messages and the log of exports."""
-    scheme, _, rest = address.partition("://")
-    host, slash, path = rest.partition("?")[0].partition("/")
-    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
-
-
-def _hidden(reason: str, address: str) -> str:
-    """What a store says, without the password of the address it was reached by."""
-    user = address.partition("://")[2].partition("/")[0].rpartition("@")[0]
-    for secret in filter(None, (address, user, unquote(user), user.partition(":")[2], unquote(user.partition(":")[2]))):
-        reason = reason.replace(secret, "***")
-    return reason
 
 
 def _is_refusal(error: HfHubHTTPError, endpoint: str) -> bool:
@@ -281,19 +266,6 @@ def _refused(repository: str, status: int) -> BadInput:
         "Give a token with the permission to write, as HF_TOKEN in the environment or for this push.",
         repository=repository,
         status=status,
-    )
-
-
-def _not_installed(address: str, error: ImportError) -> BadInput:
-    scheme = address.partition("://")[0]
-    package = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs"}.get(scheme)
-    told = f"pip install {package}" if package else str(error)
-    return BadInput(
-        "store_not_installed",
-        f"What writes to {scheme}:// is not installed.",
-        f"Run: {told}",
-        scheme=scheme,
-        told=told,
     )
 
 

@@ -19,6 +19,11 @@ _HINTS = {
     "store_locked": ("Another process keeps the database busy; nothing was saved.", "Try again in a moment."),
     "store_broken": ("The database file is damaged or not a database.", "Restore it from a backup."),
     "store_unreachable": ("The data folder cannot be opened.", "Check that it exists and OCR_UI_DATA_DIR."),
+    "pictures_away": (
+        "The store of the pictures cannot be reached.",
+        "Try again in a moment; if it stays so, check that it runs and OCR_UI_PICTURES_URL.",
+    ),
+    "picture_cut": ("A stored picture is not the one that was stored.", "Restore its file from a backup."),
     "database_away": (
         "The database cannot be reached; nothing was saved.",
         "Try again in a moment; if it stays so, check that it runs and OCR_UI_DATABASE_URL.",

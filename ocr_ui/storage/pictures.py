@@ -52,7 +52,7 @@ class Pictures:
             return self.path(sha256).read_bytes()
 
     def has(self, sha256: str) -> bool:
-        return self._file(sha256, ".png").is_file()
+        return self._is_there(self._file(sha256, ".png"))
 
     def put_thumbnail(self, sha256: str, picture: bytes) -> None:
         """Stores a small copy, in whatever picture format the caller made, beside its picture.
@@ -66,7 +66,7 @@ class Pictures:
     def thumbnail(self, sha256: str) -> Path | None:
         """The file of the small copy, None where none was stored."""
         file = self._file(sha256, ".thumb")
-        return file if file.is_file() else None
+        return file if self._is_there(file) else None
 
     def put_grey(self, sha256: str, values: bytes) -> None:
         """Keeps the few grey values that copies of a picture are known by. Raises as `put_thumbnail`."""
@@ -76,7 +76,7 @@ class Pictures:
         """What `put_grey` kept, None where nothing was."""
         file = self._file(sha256, ".grey")
         with told(self.folder):
-            return file.read_bytes() if file.is_file() else None
+            return file.read_bytes() if self._is_there(file) else None
 
     def remove(self, sha256: str) -> bool:
         """Removes a picture and what was made of it; gives whether there was one.
@@ -87,7 +87,7 @@ class Pictures:
         there = self.has(sha256)
         with told(self.folder):
             for ending in (".png", ".thumb", ".grey"):
-                self._file(sha256, ending).unlink(missing_ok=True)
+                self._remove(self._file(sha256, ending))
         return there
 
     def sweep(self) -> int:
@@ -101,14 +101,20 @@ class Pictures:
 
     def _existing(self, sha256: str, ending: str) -> Path:
         file = self._file(sha256, ending)
-        if not file.is_file():
+        if not self._is_there(file):
             raise NotFound(
                 "missing_picture",
-                "The picture's file is not in the data folder.",
+                "The picture's file is not there any more.",
                 "Restore the file from a backup.",
                 sha256=sha256,
             )
         return file
+
+    def _is_there(self, file: Path) -> bool:
+        return file.is_file()
+
+    def _remove(self, file: Path) -> None:
+        file.unlink(missing_ok=True)
 
     def _write(self, file: Path, data: bytes) -> None:
         with told(self.folder):

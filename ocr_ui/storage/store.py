@@ -24,6 +24,7 @@ from ocr_ui.storage.erasing import Erasing
 from ocr_ui.storage.evaluations import Evaluations
 from ocr_ui.storage.experiments import Experiments
 from ocr_ui.storage.failures import failure, told
+from ocr_ui.storage.far_pictures import open_pictures
 from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
 from ocr_ui.storage.jobs import Jobs
@@ -100,7 +101,7 @@ class Store:
             busy_seconds: how long a save waits for another process's save.
 
         Raises:
-            BadInput: `bad_database_url`.
+            BadInput: `bad_database_url`, `bad_pictures_url`, `store_not_installed`.
             StoreFailed: read-only, full, locked, broken, away, or made by a newer version (`store_newer`).
         """
         folder = Path(settings.data_dir).absolute()
@@ -109,8 +110,8 @@ class Store:
         address = settings.database_url.get_secret_value()
         kind = Postgresql(address, busy_seconds) if address else Sqlite(folder / DATABASE, busy_seconds)
         database = Database(kind)
-        pictures = Pictures(folder / "pictures")
         try:
+            pictures = open_pictures(settings.pictures_url.get_secret_value(), folder)
             with told(folder), _alone(folder):
                 database.prepare()
                 with database.migrating() as connection:
