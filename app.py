@@ -33,6 +33,7 @@ from ocr_ui.api.contests import contest_routes
 from ocr_ui.api.corrections import correction_routes
 from ocr_ui.api.docs import add_docs
 from ocr_ui.api.drafts import draft_routes
+from ocr_ui.api.drift import drift_routes
 from ocr_ui.api.editing import editing_routes
 from ocr_ui.api.errors import RESPONSES, Unexpected, add_error_handlers
 from ocr_ui.api.experiments import experiment_routes
@@ -97,6 +98,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         workbench.runner.start()
         workbench.contest_runner.start()
         workbench.catch_up.start()
+        await workbench.drift.configured()
         yield
         await workbench.close()
         door.close()
@@ -116,6 +118,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         comparison_routes,
         correction_routes,
         draft_routes,
+        drift_routes,
         experiment_routes,
         queue_routes,
         talk_routes,

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ocr_ui.domain.access import Action
+from ocr_ui.domain.layout import LAYOUTS, layout_by
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.engines.base import Engine
@@ -42,11 +43,6 @@ from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
 KIND = "benchmark"
-LAYOUTS = ("simple", "dense", "complex")
-DENSE = 60
-"""Lines from which on a page is dense."""
-COMPLEX = 5
-"""Blocks or tables from which on a page is complex."""
 MOST_AT_ONCE = 256
 SLOWER_BY = 0.1
 """Share by which a page must take longer than before to be called slower."""
@@ -128,14 +124,9 @@ def read_bound(written: str) -> Bound:
 
 def layout_of(page: LabelledPage, lines: int, overrides: Mapping[str, str]) -> str:
     """simple, dense or complex, by what is known of a page or, where that says nothing, by the lines that were read."""
-    given = overrides.get(page.name) or page.layout
-    if given:
-        return given
-    blocks = max(page.regions, len(page.truth.tables or ()) * COMPLEX)
-    if blocks >= COMPLEX:
-        return "complex"
     known = len(page.truth.lines) if page.truth.lines is not None else lines
-    return "dense" if known >= DENSE else "simple"
+    given = overrides.get(page.name) or page.layout
+    return given or layout_by(known, page.regions, len(page.truth.tables or ()))
 
 
 class Benchmark:

@@ -32,8 +32,13 @@ def add_reading(store: Store, value: Recognition, page_id: int, person: Person |
 def prepare(store: Store, filters: Filters, sort: str = "") -> None:
     """What these filters or this order ask for, and has not been worked out yet. Raises StoreFailed."""
     if sort == "disagreement" or filters.scripts:
-        for _ in work_out(store):
-            pass
+        prepare_all(store)
+
+
+def prepare_all(store: Store) -> None:
+    """Raises StoreFailed."""
+    for _ in work_out(store):
+        pass
 
 
 class CatchUp:
@@ -63,8 +68,8 @@ class CatchUp:
 
 
 def work_out(store: Store) -> Iterator[int]:
-    """The writing of each reading, and how far it is from another engine's of the same page and task. Gives the number
-    of pages done so far, every PAGES_AT_ONCE of them. Raises StoreFailed."""
+    """The writing of each reading, how far it is from another engine's of the same page and task, and the kind of the
+    page. Gives the number of pages done so far, every PAGES_AT_ONCE of them. Raises StoreFailed."""
     missing = store.figures.missing()
     for start in range(0, len(missing), PAGES_AT_ONCE):
         some = missing[start : start + PAGES_AT_ONCE]
@@ -85,7 +90,7 @@ def _figures(readings: Sequence[ReadText]) -> Iterator[ReadingFigure]:
     for reading in readings:
         others = [o for o in readings if o.engine != reading.engine and o.task == reading.task]
         distance = _distance(reading.text, others[-1].text) if others else None
-        yield ReadingFigure(reading.id, script_of(reading.text), distance)
+        yield ReadingFigure(reading.id, script_of(reading.text), distance, reading.layout)
 
 
 def _distance(one: str, other: str) -> float:

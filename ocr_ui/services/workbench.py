@@ -17,6 +17,7 @@ from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.drafts import Drafts
+from ocr_ui.services.drift import DriftWatch
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.erase import Eraser
 from ocr_ui.services.evaluate import Evaluator
@@ -98,6 +99,7 @@ class Workbench:
     contest_runner: ContestRunner
     runs: RunLog
     calibrator: Calibrator
+    drift: DriftWatch
     looker: Looker
     monitor: Monitor
     dataset: Dataset
@@ -174,6 +176,7 @@ class Workbench:
             runs=RunLog(store, templates, settings),
             contest_runner=ContestRunner(store, contests, evaluator, settings),
             calibrator=Calibrator(store, thresholds),
+            drift=DriftWatch(store, settings),
             looker=Looker(store, engines),
             monitor=monitor,
             dataset=dataset,

@@ -252,13 +252,15 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """Attributes: engine: what tells engines apart: kind, name and model."""
+    """Attributes: engine: what tells engines apart: kind, name and model. layout: the kind of the page, of
+    `ocr_ui.domain.layout`."""
 
     id: int
     page_id: int
     engine: tuple[str, str, str]
     task: str
     text: str
+    layout: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +274,7 @@ class ReadingFigure:
     id: int
     script: str
     disagreement: float | None
+    layout: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -521,6 +524,15 @@ class StoredCalibration:
     engine: EngineName
     settings: dict[str, Any]
     figures: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConfiguration:
+    """Attributes: settings: by engine, those that may change what is read."""
+
+    created_at: datetime
+    program: str
+    settings: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

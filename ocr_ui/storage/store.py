@@ -20,6 +20,7 @@ from ocr_ui.storage.corrections import Corrections
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.dataset_versions import DatasetVersions
 from ocr_ui.storage.drafts import Drafts
+from ocr_ui.storage.drift import Drift
 from ocr_ui.storage.erasing import Erasing
 from ocr_ui.storage.evaluations import Evaluations
 from ocr_ui.storage.experiments import Experiments
@@ -56,7 +57,7 @@ class Store:
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
             figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, contests, calibrations,
-            templates, rate_hits, erasing, preferences, experiments, uploads: the parts, each with its own class.
+            templates, rate_hits, erasing, preferences, experiments, drift, uploads: the parts, each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -89,6 +90,7 @@ class Store:
         self.erasing = Erasing(database)
         self.preferences = Preferences(database)
         self.experiments = Experiments(database)
+        self.drift = Drift(database)
 
     @classmethod
     def open(cls, settings: Settings, busy_seconds: float = 10.0) -> Store:

@@ -315,8 +315,10 @@ reading_figure = Table(
     Column("recognition_id", ForeignKey("recognition.id"), primary_key=True),
     Column("script", String(20), nullable=False, index=True),
     Column("disagreement", Float),
+    Column("layout", String(20), nullable=False),
 )
-"""What is worked out of readings when it is first asked for: the writing, and how far another engine read otherwise."""
+"""What is worked out of readings when it is first asked for: the writing, how far another engine read otherwise, the
+kind of the page."""
 
 rollout_job = Table(
     "rollout_job",
@@ -619,6 +621,16 @@ calibration = Table(
     Index(None, "template", "part"),
 )
 """How far confidences of a template's lines, cells or fields could be trusted, of which engine under which settings."""
+
+configuration = Table(
+    "configuration",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("program", String(50), nullable=False),
+    Column("settings", Text, nullable=False),
+)
+"""Under what the program has run since when: its version, and of each engine the settings that may change a reading."""
 
 template = Table(
     "template",

@@ -252,6 +252,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "start",
         "get",
     ),
+    "drift": ("look",),
     "comparer": (
         "compare",
         "readings",
