@@ -1,9 +1,9 @@
 """The command line: `python -m ocr_ui recognize | rollouts | evaluate | benchmark | calibrate | export | push |
-dataset | import | parse | reward | check-image | selfcheck | user | key | audit | retain`.
+dataset | import | parse | reward | check-image | selfcheck | doctor | user | key | audit | retain`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
 failed, 2 the input cannot be used or the output not written, 3 an evaluation is not as good as was asked for, or a
-checked service does wrong.
+checked service or machine does wrong.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pydantic import ValidationError
 from ocr_ui.commands.access import add_access
 from ocr_ui.commands.benchmark import add_benchmark
 from ocr_ui.commands.calibrate import add_calibrate
+from ocr_ui.commands.doctor import add_doctor
 from ocr_ui.commands.erase import add_erase
 from ocr_ui.commands.evaluate import add_evaluate
 from ocr_ui.commands.filters import add_filter, read_given
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_rollouts(commands)
     add_evaluate(commands)
     add_benchmark(commands)
+    add_doctor(commands)
     add_calibrate(commands)
     _add_export(commands)
     _add_push(commands)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -25,22 +26,36 @@ def config(connection: Connection | None = None) -> Config:
     return made
 
 
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Attributes: current: of a database, None of an empty one. newest: of this version. is_newer: it is not known."""
+
+    current: str | None
+    newest: str | None
+    is_newer: bool
+
+
+def schema(connection: Connection) -> Schema:
+    head, known = _revisions()
+    current = MigrationContext.configure(connection).get_current_revision()
+    return Schema(current, head, current is not None and current not in known)
+
+
 def upgrade(connection: Connection) -> None:
     """Runs the migrations that are missing, inside the connection's transaction.
 
     Raises:
         StoreFailed: `store_newer`, the database was made by a newer version.
     """
-    head, known = _revisions()
-    current = MigrationContext.configure(connection).get_current_revision()
-    if current == head:
+    now = schema(connection)
+    if now.current == now.newest:
         return
-    if current is not None and current not in known:
+    if now.is_newer:
         raise StoreFailed(
             "store_newer",
-            f"The database has schema {current}, which this version does not know.",
+            f"The database has schema {now.current}, which this version does not know.",
             "Start the newer version that made it.",
-            revision=current,
+            revision=now.current,
         )
     command.upgrade(config(connection), "head")
 

@@ -29,7 +29,7 @@ from ocr_ui.storage.far_pictures import open_pictures
 from ocr_ui.storage.figures import Figures
 from ocr_ui.storage.items import Items
 from ocr_ui.storage.jobs import Jobs
-from ocr_ui.storage.migrate import upgrade
+from ocr_ui.storage.migrate import Schema, schema, upgrade
 from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
 from ocr_ui.storage.postgresql import Postgresql
@@ -48,7 +48,7 @@ from ocr_ui.storage.templates import Templates
 from ocr_ui.storage.uploads import Uploads
 
 DATABASE = "workbench.sqlite3"
-_OPEN_SECONDS = 60.0
+_OPEN_SECONDS, _LOOK_SECONDS = 60.0, 3.0
 
 
 class Store:
@@ -109,9 +109,7 @@ class Store:
         folder = Path(settings.data_dir).absolute()
         with told(folder):
             folder.mkdir(parents=True, exist_ok=True)
-        address = settings.database_url.get_secret_value()
-        kind = Postgresql(address, busy_seconds) if address else Sqlite(folder / DATABASE, busy_seconds)
-        database = Database(kind)
+        database = _database(settings, busy_seconds)
         try:
             pictures = open_pictures(settings.pictures_url.get_secret_value(), folder)
             with told(folder), _alone(folder):
@@ -128,6 +126,16 @@ class Store:
     def is_at(settings: Settings) -> bool:
         """Whether there is a store already: in the data folder, or a database is named."""
         return bool(settings.database_url.get_secret_value()) or (Path(settings.data_dir) / DATABASE).is_file()
+
+    @staticmethod
+    def schema(settings: Settings) -> Schema:
+        """That of the database there is, as it is: nothing is changed. Raises BadInput, StoreFailed."""
+        database = _database(settings, _LOOK_SECONDS)
+        try:
+            with database.snapshot() as connection:
+                return schema(connection)
+        finally:
+            database.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -168,6 +176,12 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _database(settings: Settings, busy_seconds: float) -> Database:
+    address = settings.database_url.get_secret_value()
+    file = Path(settings.data_dir).absolute() / DATABASE
+    return Database(Postgresql(address, busy_seconds) if address else Sqlite(file, busy_seconds))
 
 
 @contextmanager
