@@ -81,6 +81,12 @@ def picture_routes(workbench: Workbench, localize: Localize) -> APIRouter:
     async def thumbnail(sha256: str) -> Response:
         return Response(await pictures.thumbnail(sha256), media_type="image/jpeg", headers=FOREVER)
 
+    @routes.post("/v1/examples/{name}")
+    async def example(name: str, request: Request) -> dict:
+        """Stores an example picture as `POST /v1/pictures` does one of the caller's."""
+        found = workbench.examples.get(name)
+        return shown(await pictures.receive(await workbench.examples.bytes(name), found.file.name), request)
+
     @routes.get("/examples/{name}/thumbnail")
     async def example_thumbnail(name: str) -> Response:
         return Response(

@@ -126,6 +126,10 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
         "zh": "哪一个识别得更好？结束后再告知各是哪个回答。",
     },
     "samples.pair_of": {"en": "Pair {n} of {total}", "zh": "第 {n} 对，共 {total} 对"},
+    "samples.pair_waiting": {
+        "en": "The next pair is being prepared; the picture may be read once more for it.",
+        "zh": "正在准备下一对，可能需要再识别一次图片。",
+    },
     "samples.side.left": {"en": "Answer on the left", "zh": "左边的回答"},
     "samples.side.right": {"en": "Answer on the right", "zh": "右边的回答"},
     "samples.left": {"en": "← Left is better", "zh": "← 左边更好"},

@@ -1,8 +1,8 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
 The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, that of exports in
-`export_texts`, that of batches in `batch_words`, that of prompts in `prompt_words`, that of the Dataset list's
-rows in `list_words`, the sentences of errors and warnings in `messages`.
+`export_texts`, that of batches in `batch_words`, that of prompts in `prompt_words` and `try_words`, that of the
+Dataset list's rows in `list_words`, the sentences of errors and warnings in `messages`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ocr_ui.ui.monitor_words import MONITOR_WORDS
 from ocr_ui.ui.prompt_words import PROMPT_WORDS
 from ocr_ui.ui.review_words import REVIEW_WORDS
 from ocr_ui.ui.sample_texts import SAMPLE_TEXTS
+from ocr_ui.ui.try_words import TRY_WORDS
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 
@@ -25,6 +26,7 @@ TEXTS: dict[str, dict[str, str]] = {
     **MONITOR_WORDS,
     **PROMPT_WORDS,
     **LIST_WORDS,
+    **TRY_WORDS,
     # The frame
     "app.title": {"en": "OCR Workbench", "zh": "OCR 工作台"},
     "app.tagline": {
@@ -284,6 +286,11 @@ TEXTS: dict[str, dict[str, str]] = {
     "compare.go.title": {
         "en": "Reads the picture once more, with this engine and the template on the left. This result stays.",
         "zh": "用此引擎和左侧的模板再识别一次，当前结果保留。",
+    },
+    "compare.try": {"en": "Try others side by side", "zh": "并排试用其他方式"},
+    "compare.try.title": {
+        "en": "Reads this picture with other templates, versions, engines or sampling at once, in the Prompts tab",
+        "zh": "在“提示词”页同时用其他模板、版本、引擎或采样识别这张图片",
     },
     "compare.earlier": {"en": "Other readings", "zh": "其他识别结果"},
     "compare.open": {"en": "Compare", "zh": "对比"},

@@ -29,6 +29,11 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "no_picture": {"en": "No picture yet", "zh": "还没有图片"},
     "not_read_yet": {"en": "Not read yet", "zh": "尚未识别"},
     "run_running": {"en": "Reading…", "zh": "正在识别…"},
+    "arm": {"en": "arm {arm} of a comparison", "zh": "对比中的 {arm}"},
+    "arm_hidden": {
+        "en": "part of a comparison: A or B is told after the verdict",
+        "zh": "参与对比：评判之后说明是 A 还是 B",
+    },
     "run_waiting": {"en": "Waiting for the engine…", "zh": "正在等待引擎…"},
     "run_complete": {"en": "Complete", "zh": "识别完成"},
     "run_stopped": {"en": "Stopped; what came is kept", "zh": "已停止，已识别的内容保留"},

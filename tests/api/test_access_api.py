@@ -115,6 +115,7 @@ ELSEWHERE = frozenset(
         "post /v1/contests/{contest}/cancel",
         "post /v1/contests/{contest}/pause",
         "post /v1/contests/{contest}/resume",
+        "post /v1/examples/{name}",
         "post /v1/field-links",
         "post /v1/items/{recognition_id}/lines/{line_id}/elsewhere",
         "post /v1/items/{recognition_id}/rereads",

@@ -7,6 +7,7 @@ from typing import Protocol
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.tabs.library import LibrarySection
+from ocr_ui.ui.tabs.tries import ExperimentSection, TrySection
 
 
 class Section(Protocol):
@@ -24,7 +25,7 @@ class Section(Protocol):
         """Args: tab: the section's own, for what is to happen when it is opened."""
 
 
-SECTIONS: tuple[type[Section], ...] = (LibrarySection,)
+SECTIONS: tuple[type[Section], ...] = (LibrarySection, TrySection, ExperimentSection)
 """In the order in which they stand."""
 
 

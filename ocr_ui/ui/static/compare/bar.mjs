@@ -3,8 +3,8 @@
 import { make } from "../page/dom.mjs";
 
 export class Bar {
-  /** `engines`: [title, name] each; `onagain(engine)`, `oncompare(id)`. */
-  constructor({ t, engines, onagain, oncompare }) {
+  /** `engines`: [title, name] each; `onagain(engine)`, `oncompare(id)`, `ontry()`. */
+  constructor({ t, engines, onagain, oncompare, ontry }) {
     Object.assign(this, { t });
     this.names = new Map(engines.map(([title, name]) => [name, title]));
     this.engine = make("select", { id: "again-engine" }, ...engines.map(([title, name]) => option(name, title)));
@@ -15,6 +15,14 @@ export class Bar {
       textContent: t("go"),
       title: t("go.title"),
       onclick: () => onagain(this.engine.value),
+    });
+    this.tries = make("button", {
+      type: "button",
+      id: "again-try",
+      class: "wb-cmp-button",
+      textContent: t("try"),
+      title: t("try.title"),
+      onclick: () => ontry(),
     });
     this.other = make("select", { id: "again-other" });
     this.compare = make("button", {
@@ -44,6 +52,7 @@ export class Bar {
         make("label", { for: "again-engine", textContent: t("again") }),
         this.engine,
         this.go,
+        this.tries,
       ),
       this.earlier,
       this.news,
@@ -56,6 +65,7 @@ export class Bar {
     this.element.classList.toggle("empty", !yes);
     this.engine.disabled = !yes;
     this.go.disabled = !yes || Boolean(this.running);
+    this.tries.disabled = !yes;
     this.hush();
     this.earlier.hidden = true;
   }

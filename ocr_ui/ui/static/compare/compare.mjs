@@ -8,6 +8,7 @@
  */
 
 import { parsed, say, styleSheets } from "../page/dom.mjs";
+import { hand } from "../page/handed.mjs";
 import { Api } from "../viewer/api.mjs";
 import { Bar } from "./bar.mjs";
 import { Panel } from "./panel.mjs";
@@ -34,6 +35,7 @@ class Compare {
       engines: parsed(props.engines, []),
       onagain: (engine) => this.#readAgain(engine),
       oncompare: (id) => this.open(id),
+      ontry: () => hand({ item: this.item }, "try"),
     });
     this.panel = new Panel({ t: this.t, onkeep: (id) => this.#keep(id), onclose: () => this.close() });
     this.root = element.querySelector(".wb-compare");

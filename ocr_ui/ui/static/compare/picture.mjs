@@ -9,8 +9,8 @@ const SMALLEST = 1;
 const LARGEST = 8;
 
 export class Picture {
-  /** `onchoose(index)`: a box of this row was clicked; `sides`: whose boxes there are. */
-  constructor({ t, onchoose, sides = ["left", "right"] }) {
+  /** `onchoose(index)`: a box of this row was clicked; `sides`: whose boxes there are; `legend`: who they are. */
+  constructor({ t, onchoose, sides = ["left", "right"], legend = null }) {
     this.sides = sides;
     this.zoomed = 1;
     this.boxes = new Map();
@@ -35,7 +35,7 @@ export class Picture {
     const tools = make(
       "div",
       { class: "wb-cmp-tools" },
-      ...sides.map((side) => make("span", { class: `wb-cmp-legend ${side}`, textContent: t(`legend.${side}`) })),
+      ...(legend ?? sides.map((side) => make("span", { class: `wb-cmp-legend ${side}`, textContent: t(`legend.${side}`) }))),
       zoom("zoom_out", "−", 1 / STEP),
       zoom("zoom_in", "+", STEP),
     );
@@ -46,10 +46,15 @@ export class Picture {
     Object.assign(this.image, { src: url, alt: name ?? "", width, height });
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.board.style.aspectRatio = `${width} / ${height}`;
-    this.boxes = new Map();
-    this.svg.replaceChildren(...this.sides.map((side) => this.#boxesOf(side, rows)));
+    this.fill(rows);
     this.#scale(1);
     this.pane.scrollTo(0, 0);
+  }
+
+  /** Other boxes on the same picture. */
+  fill(rows) {
+    this.boxes = new Map();
+    this.svg.replaceChildren(...this.sides.map((side) => this.#boxesOf(side, rows)));
   }
 
   #boxesOf(side, rows) {

@@ -1,6 +1,8 @@
 // What works on the whole page: keys, and the address that names the item or the picture shown.
 import { cameBack } from "../review/place.mjs";
 import "./focus.mjs";
+import { reveal } from "./handed.mjs";
+import { goTo } from "./tabs.mjs";
 
 let opened = false;
 
@@ -17,16 +19,9 @@ document.addEventListener("workbench:item", ({ detail: { id, page } }) => {
   if (address.href !== location.href) history.replaceState(history.state, "", address);
 });
 
-// Whoever was reviewing before the page was loaded anew goes on there; Gradio builds a tab when it is first shown.
-if (cameBack() !== null) {
-  const find = () => document.querySelector("[role=tab][data-tab-id=dataset]");
-  const looking = new MutationObserver(() => {
-    if (!find()) return;
-    looking.disconnect();
-    setTimeout(() => find().click(), 0);
-  });
-  looking.observe(document.documentElement, { childList: true, subtree: true });
-}
+// Whoever was reviewing, or trying templates, before the page was loaded anew goes on there.
+if (cameBack() !== null) goTo(["dataset"]);
+else if (new URLSearchParams(location.search).has("try")) reveal("try");
 
 document.addEventListener("pointerdown", () => (opened = true), { once: true, capture: true });
 document.addEventListener("keydown", () => (opened = true), { once: true, capture: true });

@@ -3,12 +3,19 @@
 import { make } from "../page/dom.mjs";
 
 const KEYS = { ArrowLeft: "left", ArrowRight: "right", t: "tie", x: "both_bad" };
+const SOON_MS = 500;
+const LONGEST_MS = 300_000; // a picture may have to be read first
 const CHOICES = ["left", "tie", "both_bad", "right"];
 
+const ROLLOUTS = { next: (id) => `/v1/rollouts/${id}/pair`, judge: (token) => `/v1/rollout-pairs/${token}` };
+
 export class Blind {
-  /** `onend(judged)`: it is over; each of `judged` tells which answers a pair was. */
-  constructor({ t, api, person, onend }) {
-    Object.assign(this, { t, api, person, onend, judged: [], busy: false });
+  /**
+   * `onend(judged)`: it is over; each of `judged` tells which answers a pair was. `paths`: where the next pair of
+   * something is asked for, and where one is judged. `onpair(pair)`: another one is shown.
+   */
+  constructor({ t, api, person, onend, paths = ROLLOUTS, onpair = () => {} }) {
+    Object.assign(this, { t, api, person, onend, paths, onpair, judged: [], busy: false });
     this.counted = make("p", { class: "wb-cmp-summary", role: "status" });
     this.alert = make("p", { class: "wb-smp-alert", role: "alert", hidden: true });
     this.sides = Object.fromEntries(["left", "right"].map((side) => [side, this.#side(side)]));
@@ -44,21 +51,24 @@ export class Blind {
     this.element.hidden = true;
   }
 
-  async begin(rollout) {
-    Object.assign(this, { rollout, judged: [], token: "" });
+  async begin(of) {
+    Object.assign(this, { of, judged: [], token: "" });
     this.element.hidden = false;
     this.element.focus({ preventScroll: true });
     await this.#next();
   }
 
   async #next(skip = "") {
-    const found = await this.#ask(`/v1/rollouts/${this.rollout}/pair`, { person: this.person(), skip });
+    const waiting = setTimeout(() => (this.counted.textContent = this.t("pair_waiting")), SOON_MS);
+    const found = await this.#ask(this.paths.next(this.of), { person: this.person(), skip });
+    clearTimeout(waiting);
     if (!found) return;
     if (!found.pair) return void this.#over();
     const { token, judged, total, left, right } = found.pair;
     Object.assign(this, { token, since: performance.now() });
     this.counted.textContent = this.t("pair_of", { n: judged + 1, total });
     this.#fill(left, right);
+    this.onpair(found.pair);
   }
 
   /** Both texts line by line; lines that the other side has not are marked, without saying which is right. */
@@ -74,7 +84,7 @@ export class Blind {
   async #choose(choice) {
     const seconds = (performance.now() - this.since) / 1000;
     const body = { choice, person: this.person(), seconds };
-    const told = await this.#ask(`/v1/rollout-pairs/${this.token}`, body);
+    const told = await this.#ask(this.paths.judge(this.token), body);
     if (!told) return;
     this.judged.push(told);
     await this.#next();
@@ -86,7 +96,7 @@ export class Blind {
     this.busy = true;
     this.alert.hidden = true;
     try {
-      return await this.api.post(path, body);
+      return await this.api.post(path, body, { timeout: LONGEST_MS });
     } catch (failure) {
       const told = [failure.message, failure.hint].filter(Boolean).join(" ");
       this.alert.textContent = failure.code === "unreachable" ? this.t("fail_unreachable") : told;

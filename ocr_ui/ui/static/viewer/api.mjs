@@ -53,6 +53,11 @@ export class Api {
     return this.#send(path, { method: "DELETE", headers: this.headers });
   }
 
+  patch(path, data) {
+    const headers = { ...this.headers, "Content-Type": "application/json" };
+    return this.#send(path, { method: "PATCH", headers, body: JSON.stringify(data) });
+  }
+
   async #send(path, options, timeout = TIMEOUT_MS) {
     let response;
     try {

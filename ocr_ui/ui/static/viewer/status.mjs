@@ -52,9 +52,10 @@ export class StatusLine {
     return hasResult ? "" : this.t("not_read_yet");
   }
 
-  #origin({ engine, template, method, page }) {
+  #origin({ engine, template, method, page, experiment }) {
     const size = page?.width ? `${page.width} × ${page.height}` : "";
-    return [template, engine, this.#method(method), size].filter(Boolean).join(" · ");
+    const arm = experiment ? this.t(experiment.arm ? "arm" : "arm_hidden", { arm: experiment.arm }) : "";
+    return [template, engine, arm, this.#method(method), size].filter(Boolean).join(" · ");
   }
 
   #method(name) {
