@@ -25,7 +25,7 @@ BROKEN = [Started(), EngineFailed("engine_failed", "It broke.", reason="it broke
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     folder: Path = tmp_path_factory.mktemp("data")
-    settings = Settings(_env_file=None, data_dir=folder, turn_pages=False, allowed_hosts="testserver", engine="right")
+    settings = Settings(_env_file=None, data_dir=folder, turn_pages=False, allowed_hosts="testserver")
     engines = {"right": script(RIGHT), "misread": script(MISREAD), "broken": BROKEN}
     app = rest_app(settings, Engines({name: ScriptedEngine(said, VARIED) for name, said in engines.items()}))
     with TestClient(app, raise_server_exceptions=False) as running:

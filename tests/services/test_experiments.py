@@ -50,7 +50,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Workbench]:
             "dead": ScriptedEngine([EngineFailed("engine_failed", "It broke.")], VARIED),
         }
     )
-    made = Workbench.open(Settings(_env_file=None, data_dir=tmp_path, turn_pages=False, engine="usual"), engines)
+    made = Workbench.open(Settings(_env_file=None, data_dir=tmp_path, turn_pages=False), engines)
     yield made
     await made.close()
 
