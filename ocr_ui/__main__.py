@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ocr_ui.commands.access import add_access
+from ocr_ui.commands.backup import add_backup
 from ocr_ui.commands.benchmark import add_benchmark
 from ocr_ui.commands.calibrate import add_calibrate
 from ocr_ui.commands.doctor import add_doctor
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check_image(commands)
     add_selfcheck(commands)
     add_erase(commands)
+    add_backup(commands)
     add_access(commands)
     return parser
 

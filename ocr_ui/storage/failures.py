@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from ocr_ui.errors import BadInput, StoreFailed
+
+log = logging.getLogger(__name__)
 
 _HINTS = {
     "disk_full": ("The disk is full; nothing was saved.", "Free some space and save again."),
@@ -91,9 +94,13 @@ def told(where: Path | str) -> Iterator[None]:
     except DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) == _NUMBER_TOO_LARGE:
             raise _too_large() from error
+        if hasattr(error.orig, "sqlstate"):
+            # What a server says names its address and user: for the log alone.
+            log.warning("%s: %s", where, " ".join(str(error.orig).split()))
+            raise failure(_code_of(error), where) from error
         raise failure(_code_of(error), where, str(error.orig)) from error
     except NoConnection as error:
-        raise failure("store_locked", where, str(error)) from error
+        raise failure("store_locked", where) from error
     except OverflowError as error:
         raise _too_large() from error
     except OSError as error:

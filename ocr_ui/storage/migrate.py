@@ -50,14 +50,20 @@ def upgrade(connection: Connection) -> None:
     now = schema(connection)
     if now.current == now.newest:
         return
-    if now.is_newer:
+    if now.current is not None:
+        check_known(now.current)
+    command.upgrade(config(connection), "head")
+
+
+def check_known(revision: str) -> None:
+    """Raises StoreFailed (`store_newer`) for a revision that this version of the product does not know."""
+    if revision not in _revisions()[1]:
         raise StoreFailed(
             "store_newer",
-            f"The database has schema {now.current}, which this version does not know.",
+            f"The database has schema {revision}, which this version does not know.",
             "Start the newer version that made it.",
-            revision=now.current,
+            revision=revision,
         )
-    command.upgrade(config(connection), "head")
 
 
 @cache

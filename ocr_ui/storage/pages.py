@@ -86,6 +86,11 @@ class Pages:
         with self._database.reading() as connection:
             return list(connection.scalars(query))
 
+    def pictures(self) -> list[str]:
+        """The sha256 of all pictures that pages have."""
+        with self._database.reading() as connection:
+            return list(connection.scalars(select(page.c.sha256).distinct().order_by(page.c.sha256)))
+
     def places(self) -> list[tuple[int, int, str]]:
         """Id, document and picture's sha256 of every page, in the order in which documents came and of their pages."""
         query = select(page.c.id, page.c.document_id, page.c.sha256).order_by(page.c.document_id, page.c.number)

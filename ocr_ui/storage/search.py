@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, column, delete, or_, select, table, text
+from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, column, delete, func, or_, select, table, text
 
 from ocr_ui.storage.tables import correction, page, recognition, review
 
@@ -62,6 +62,19 @@ def remove(connection: Connection, items: list[int]) -> None:
         connection.execute(delete(_index).where(_index.c.rowid.in_(items)))
         # Entries that were removed stay in their segments until those are merged.
         connection.execute(text("INSERT INTO item_text(item_text) VALUES ('optimize')"))
+
+
+def write_anew(connection: Connection) -> None:
+    """The whole index from the texts themselves, after rows came in past the functions above."""
+    if not _has_index(connection):
+        return
+    latest = and_(
+        correction.c.recognition_id == review.c.recognition_id, correction.c.version == review.c.latest_version
+    )
+    texts = select(recognition.c.id, recognition.c.text, func.coalesce(correction.c.text, ""))
+    texts = texts.join(review, review.c.recognition_id == recognition.c.id).outerjoin(correction, latest)
+    connection.execute(delete(_index))
+    connection.execute(_index.insert().from_select(["rowid", "text", "corrected"], texts))
 
 
 def holding(wanted: str, dialect: str) -> ColumnElement[bool]:

@@ -44,6 +44,7 @@ from ocr_ui.storage.rollouts import Rollouts
 from ocr_ui.storage.same_text import SameText
 from ocr_ui.storage.second_reviews import SecondReviews
 from ocr_ui.storage.sqlite import Sqlite
+from ocr_ui.storage.table_files import take_tables, write_tables
 from ocr_ui.storage.templates import Templates
 from ocr_ui.storage.uploads import Uploads
 
@@ -136,6 +137,39 @@ class Store:
                 return schema(connection)
         finally:
             database.close()
+
+    @classmethod
+    def refill(cls, settings: Settings, tables: Path, revision: str, force: bool = False) -> dict[str, int]:
+        """Fills an empty store with the tables that `write_tables` wrote, all of them or none.
+
+        Args:
+            revision: of the schema that the tables are of.
+            force: what the store has goes first.
+
+        Returns:
+            Names of tables with the numbers of rows.
+
+        Raises:
+            Conflict: `store_not_empty`. BadInput, StoreFailed: as `open`.
+            ValueError, KeyError, TypeError: a file is not what it should be.
+        """
+        folder = Path(settings.data_dir).absolute()
+        with told(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        database = _database(settings, _OPEN_SECONDS)
+        try:
+            with _alone(folder):
+                database.prepare()
+                with database.migrating() as connection:
+                    return take_tables(connection, tables, revision, force)
+        finally:
+            database.close()
+
+    def write_tables(self, folder: Path) -> tuple[str, dict[str, int]]:
+        """Writes all tables as files; gives the schema's revision and the number of rows of each."""
+        with told(folder), self._database.reading() as connection:
+            counts = write_tables(connection, folder)
+            return schema(connection).current or "", counts
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -34,7 +34,7 @@ def other(store: Store, postgres_server) -> Iterator[psycopg.Connection]:
 def code_of(failing) -> str:
     with pytest.raises(StoreFailed) as failed:
         failing()
-    assert "tester" not in str(failed.value.details["folder"])
+    assert "tester" not in str(failed.value.details)
     return failed.value.code
 
 
