@@ -81,6 +81,9 @@ class Settings(BaseSettings):
     max_document_bytes: int = Field(
         200_000_000, gt=0, description="Largest file of a batch, in bytes; its pages are drawn one by one."
     )
+    max_video_bytes: int = Field(1_000_000_000, gt=0, description="Largest video of a batch, in bytes.")
+    max_video_seconds: float = Field(7_200.0, gt=0, description="Longest video of a batch, in seconds.")
+    max_video_frames: int = Field(3_000, gt=0, description="Most frames with text that are read of one video.")
     batch_bytes: int = Field(
         2_000_000_000, gt=0, description="Largest archive that a batch takes, in bytes, packed and unpacked."
     )

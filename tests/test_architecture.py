@@ -63,6 +63,7 @@ ONLY_IN: dict[str, set[str]] = {
     "PIL": {"images"},
     "pillow_heif": {"images"},
     "pypdfium2": {"images"},
+    "av": {"images"},
     "gradio": {"ui"},
     "fastapi": {"api"},
     "starlette": {"api"},

@@ -23,6 +23,7 @@ from ocr_ui.services.jobs import Again, Handed, JobAsk, JobProgress
 from ocr_ui.services.workbench import Workbench
 
 RESULTS = "markdown,jsonl,csv,docx,pdf,boxes"
+SUBTITLES = ",srt,vtt"
 Name = Annotated[str, Form(max_length=200)]
 
 
@@ -107,13 +108,13 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         return StreamingResponse(_off_the_loop(pieces), media_type="application/json")
 
     @routes.get("/v1/jobs/{job}/results.zip")
-    async def archive(job: int, formats: Annotated[str, Query(max_length=200)] = RESULTS) -> FileResponse:
+    async def archive(job: int, formats: Annotated[str, Query(max_length=200)] = "") -> FileResponse:
         """The pages that are read in several formats, written to disk and sent as one archive.
 
-        `formats`: names of export formats, separated by commas.
+        `formats`: names of export formats, separated by commas; without them those that are of use to most.
         """
-        await jobs.progress(job)
-        wanted = [name.strip() for name in formats.split(",") if name.strip()]
+        chosen = formats or RESULTS + (SUBTITLES if await jobs.has_frames(job) else "")
+        wanted = [name.strip() for name in chosen.split(",") if name.strip()]
         made = await workbench.exporter.bundled(wanted, {"jobs": [job]}, f"batch-{job}")
         gone = BackgroundTask(shutil.rmtree, made.folder, ignore_errors=True)
         return FileResponse(made.file, media_type=made.media_type, filename=made.name, background=gone)

@@ -14,6 +14,7 @@ class Page:
         width, height: of the stored picture, pixels.
         name: the file name it came under; shown, never used as a path.
         number: 1-based place in its document.
+        start, end: from when to when it is shown, in seconds from a video's beginning; None where it is of none.
     """
 
     sha256: str
@@ -21,6 +22,8 @@ class Page:
     height: int
     name: str = ""
     number: int = 1
+    start: float | None = None
+    end: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

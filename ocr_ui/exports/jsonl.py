@@ -41,6 +41,8 @@ def row(sample: Sample) -> dict[str, Any]:
             "height": page.height,
             "name": page.name,
             "number": page.number,
+            "start": page.start,
+            "end": page.end,
             "picture": sample.picture or None,
         },
         **_recognition(sample.recognition),

@@ -68,6 +68,8 @@ _MODULES = {
     "markdown": "ocr_ui.exports.markdown:Markdown",
     "pdf": "ocr_ui.exports.pdf:SearchablePdf",
     "boxes": "ocr_ui.exports.boxes:Boxes",
+    "srt": "ocr_ui.exports.subtitles:Srt",
+    "vtt": "ocr_ui.exports.subtitles:WebVtt",
     "page-xml": "ocr_ui.exports.page_xml:PageXml",
     "label-studio": "ocr_ui.exports.label_studio:LabelStudio",
     "ppocrlabel": "ocr_ui.exports.ppocrlabel:PpocrLabel",

@@ -47,10 +47,13 @@ def main(fd: int) -> None:
         reply: dict[str, Any]
         pixels_fd = None
         try:
-            if opened is None or opened[0] != request["token"]:
-                opened = None
-                opened = request["token"], decode.open_source(_bytes_of(data_fd), limits)
-            reply, pixels_fd = _answer(request, opened[1])
+            if "video" in request:
+                reply, pixels_fd = _of_video(request["video"], data_fd, limits)
+            else:
+                if opened is None or opened[0] != request["token"]:
+                    opened = None
+                    opened = request["token"], decode.open_source(_bytes_of(data_fd), limits)
+                reply, pixels_fd = _answer(request, opened[1])
         except BadInput as error:
             reply = {"refused": [type(error).__name__, error.code, error.message, error.hint, error.details]}
         except Exception:  # a fault of the product's own; it is told, and the process is not trusted any more
@@ -68,15 +71,28 @@ def _answer(request: dict[str, Any], source: Source) -> tuple[dict[str, Any], in
     if page is None:
         return {"pages": source.pages}, None
     picture = (decode.read_only if request["only"] else decode.read_page)(source, page)
-    return _header(picture, source), _pixels(picture.pixels)
+    return _header(picture, source.pages), _pixels(picture.pixels)
 
 
-def _header(picture: Picture, source: Source) -> dict[str, Any]:
+def _of_video(asked: dict[str, Any], fd: int | None, limits: Limits) -> tuple[dict[str, Any], int | None]:
+    from ocr_ui.images import video  # loading FFmpeg takes a while, which only videos should pay
+
+    if fd is None:
+        raise ValueError("a video is sent with every request")
+    with os.fdopen(os.dup(fd), "rb") as data:
+        data.seek(0)
+        if asked["time"] is None:
+            return {"stretches": video.stretches(data, asked["kind"], limits, asked["most_seconds"])}, None
+        picture = video.frame_at(data, asked["kind"], limits, asked["time"])
+    return _header(picture, 1), _pixels(picture.pixels)
+
+
+def _header(picture: Picture, pages: int) -> dict[str, Any]:
     return {
         "height": picture.pixels.shape[0],
         "width": picture.pixels.shape[1],
         "mode": picture.mode,
-        "pages": source.pages,
+        "pages": pages,
         "warnings": [warning.to_dict() for warning in picture.warnings],
     }
 

@@ -23,7 +23,7 @@ from ocr_ui.domain.content import ContentWarning
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import refusals, wire
 from ocr_ui.images.ink import ground_color, ink_share, is_blank
-from ocr_ui.images.kinds import kind_of
+from ocr_ui.images.kinds import kind_of, video_kind
 from ocr_ui.images.limits import Limits
 from ocr_ui.images.stored import decode_png, encode_png, rotate_quarters, thumbnail
 from ocr_ui.images.worker import Pool
@@ -36,6 +36,7 @@ __all__ = [
     "count_pages_of",
     "decode_png",
     "encode_png",
+    "frame_at",
     "ground_color",
     "ink_share",
     "is_blank",
@@ -43,7 +44,9 @@ __all__ = [
     "open_pages",
     "open_picture",
     "rotate_quarters",
+    "stretches_of",
     "thumbnail",
+    "video_kind_of",
     "warm_up",
 ]
 
@@ -126,6 +129,30 @@ def open_page_of(file: Path, name: str, limits: Limits, page: int) -> UprightPic
         return _read(name, fd, limits, page, only=False)
 
 
+def video_kind_of(file: Path) -> str | None:
+    """As `ocr_ui.images.kinds.video_kind`, of a file on the disk."""
+    with file.open("rb") as data:
+        return video_kind(data.read(_VIDEO_HEAD))
+
+
+def stretches_of(file: Path, limits: Limits, most_seconds: float) -> list[tuple[float, float]]:
+    """From when to when, in seconds, something that may be text stands unchanged in the lower part of a video.
+
+    Raises:
+        BadInput, TooLarge: those of `ocr_ui.images.video.stretches`, `decode_timeout`, `decoder_crashed`.
+    """
+    asked = {"kind": video_kind_of(file), "time": None, "most_seconds": most_seconds}
+    with _from_disk(file, limits) as fd:
+        reply, _ = _ask({"video": asked}, "", fd, limits, _videos)
+    return [(start, end) for start, end in reply["stretches"]]
+
+
+def frame_at(file: Path, limits: Limits, time: float) -> UprightPicture:
+    """The frame that a video shows at a time, in seconds. Raises as `stretches_of`."""
+    with _from_disk(file, limits) as fd:
+        return _picture(*_ask({"video": {"kind": video_kind_of(file), "time": time}}, "", fd, limits, _videos))
+
+
 def warm_up() -> None:
     """Starts the decoding process in the background; called when the server starts."""
     _pool.warm_up()
@@ -133,18 +160,23 @@ def warm_up() -> None:
 
 def close() -> None:
     """Ends the decoding processes; called when the server ends, and at exit. A later call starts new ones."""
-    global _pool
-    pool, _pool = _pool, Pool()
-    pool.close()
+    global _pool, _videos
+    pools = _pool, _videos
+    _pool, _videos = Pool(), Pool(most=1)
+    for pool in pools:
+        pool.close()
 
 
 _pool = Pool()
+_videos = Pool(most=1)
+"""A process of its own: to look through a film takes minutes, in which pictures must not wait."""
+_VIDEO_HEAD = 4096
 atexit.register(close)
 
 
 def _forget_the_parents_workers() -> None:
-    global _pool
-    _pool = Pool()
+    global _pool, _videos
+    _pool, _videos = Pool(), Pool(most=1)
 
 
 os.register_at_fork(after_in_child=_forget_the_parents_workers)
@@ -191,7 +223,10 @@ def _count(token: str, fd: int, limits: Limits) -> int:
 
 
 def _read(token: str, fd: int, limits: Limits, page: int, *, only: bool) -> UprightPicture:
-    reply, pixels_fd = _ask({"page": page, "only": only}, token, fd, limits)
+    return _picture(*_ask({"page": page, "only": only}, token, fd, limits))
+
+
+def _picture(reply: dict[str, Any], pixels_fd: int | None) -> UprightPicture:
     assert pixels_fd is not None, "every decoded page comes with its pixels"  # noqa: S101
     try:
         memory = wire.mapped(pixels_fd)
@@ -205,8 +240,10 @@ def _read(token: str, fd: int, limits: Limits, page: int, *, only: bool) -> Upri
     )
 
 
-def _ask(question: dict[str, Any], token: str, fd: int, limits: Limits) -> tuple[dict[str, Any], int | None]:
-    reply, pixels_fd = _pool.ask({**question, "token": token, "limits": asdict(limits)}, fd, limits)
+def _ask(
+    question: dict[str, Any], token: str, fd: int, limits: Limits, pool: Pool | None = None
+) -> tuple[dict[str, Any], int | None]:
+    reply, pixels_fd = (pool or _pool).ask({**question, "token": token, "limits": asdict(limits)}, fd, limits)
     if "refused" in reply:
         kind, code, message, hint, details = reply["refused"]
         raise getattr(errors, kind)(code, message, hint, **details)

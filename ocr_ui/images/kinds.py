@@ -33,8 +33,16 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"Rar!", "RAR"),
     (b"7z\xbc\xaf", "7-Zip"),
     (b"\x1f\x8b", "gzip"),
-    (b"\x1aE\xdf\xa3", "video"),
 )
+
+_VIDEOS: tuple[tuple[bytes, str], ...] = (
+    (b"\x1aE\xdf\xa3", "matroska"),
+    (b"FLV\x01", "flv"),
+    (b"OggS", "ogg"),
+    (b"\0\0\x01\xba", "mpeg"),
+)
+_TS_PACKET, _TS_SYNC = 188, 0x47
+"""ISO/IEC 13818-1, 2.4.3: packets of 188 bytes that begin with this one."""
 
 _HEIC_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1", b"mif2"}
 _AVIF_BRANDS = {b"avif", b"avis"}
@@ -50,10 +58,13 @@ def kind_of(data: bytes) -> str:
     """JPEG, PNG, GIF, BMP, TIFF, WebP, HEIC, AVIF or PDF.
 
     Raises:
-        BadInput: `empty_file`; `unsupported_format` for kinds that are known and not taken; `not_a_picture`.
+        BadInput: `empty_file`; `video_is_no_picture`; `unsupported_format` for kinds that are known and not taken;
+            `not_a_picture`.
     """
     if not data:
         raise refusals.empty_file()
+    if video_kind(data):
+        raise refusals.video_is_no_picture()
     kind = _known(_STARTS, data) or _boxed(data) or _riff(data) or _bmp(data)
     if kind:
         return kind
@@ -63,6 +74,17 @@ def kind_of(data: bytes) -> str:
     if b"%PDF-" in data[:_PDF_LEAD]:
         return "PDF"
     raise refusals.not_a_picture()
+
+
+def video_kind(data: bytes) -> str | None:
+    """What a video is in, in the words of FFmpeg; None for what is none. `data`: its first kilobyte or more."""
+    if data[4:8] == b"ftyp":
+        return None if _boxed(data) else "mp4"
+    if data[:4] == b"RIFF" and data[8:12] == b"AVI ":
+        return "avi"
+    if len(data) > 2 * _TS_PACKET and all(data[at] == _TS_SYNC for at in (0, _TS_PACKET, 2 * _TS_PACKET)):
+        return "mpegts"
+    return _known(_VIDEOS, data)
 
 
 def _known(starts: tuple[tuple[bytes, str], ...], data: bytes) -> str | None:
@@ -77,9 +99,7 @@ def _boxed(data: bytes) -> str | None:
     brands = {data[8:12]} | {data[at : at + 4] for at in range(16, end, 4)}
     if brands & _AVIF_BRANDS:
         return "AVIF"
-    if brands & _HEIC_BRANDS:
-        return "HEIC"
-    raise refusals.unsupported_format("video")
+    return "HEIC" if brands & _HEIC_BRANDS else None
 
 
 def _riff(data: bytes) -> str | None:

@@ -32,6 +32,42 @@ def unsupported_format(kind: str) -> BadInput:
     )
 
 
+def video_is_no_picture() -> BadInput:
+    return BadInput("video_is_no_picture", "This is a video, not a picture.", "Hand it in on the Batch tab.")
+
+
+def video_without_picture() -> BadInput:
+    return BadInput("video_without_picture", "The file has no moving picture, sound alone.", "Choose a video.")
+
+
+def video_without_text() -> BadInput:
+    return BadInput(
+        "video_without_text",
+        "Nothing that looks like text stands in the lower part of this video.",
+        "Hand in single pictures where its text stands elsewhere.",
+    )
+
+
+def video_too_long(seconds: float, limit: float) -> TooLarge:
+    return TooLarge(
+        "video_too_long",
+        f"The video is {seconds / 60:.0f} minutes long; at most {limit / 60:.0f} are taken.",
+        "Cut it into parts.",
+        minutes=round(seconds / 60),
+        limit=round(limit / 60),
+    )
+
+
+def too_many_frames(frames: int, limit: int) -> TooLarge:
+    return TooLarge(
+        "too_many_frames",
+        f"The lower part of the video changes {frames} times; at most {limit} frames are read.",
+        "Cut it into parts, or name pages: the frames are counted from 1.",
+        frames=frames,
+        limit=limit,
+    )
+
+
 def damaged(kind: str) -> BadInput:
     return BadInput(
         "damaged",

@@ -201,7 +201,8 @@ class JobRunner:
         if await asyncio.to_thread(is_archive, file):
             await asyncio.to_thread(self._unpack, task)
             return
-        pages = await self._pages.count(task.sha256)
+        frames = await self._pages.frames(task.sha256)
+        pages = await self._pages.count(task.sha256) if frames is None else len(frames)
         job = await asyncio.to_thread(self._store.jobs.get, task.job)
         wanted = PageRanges.parse(job.asked["pages"]).of(pages)
         if not wanted:
@@ -211,9 +212,12 @@ class JobRunner:
                 "Choose other pages.",
                 pages=pages,
             )
-        if len(wanted) > self._settings.max_pages:
+        if frames is not None and len(wanted) > self._settings.max_video_frames:
+            raise refusals.too_many_frames(len(wanted), self._settings.max_video_frames)
+        if frames is None and len(wanted) > self._settings.max_pages:
             raise refusals.too_many_pages(len(wanted), self._settings.max_pages)
-        await asyncio.to_thread(self._store.jobs.counted, self.holder, task, wanted)
+        spans = dict(enumerate(frames or (), 1))
+        await asyncio.to_thread(self._store.jobs.counted, self.holder, task, wanted, spans)
 
     def _unpack(self, task: PageTask) -> None:
         """Stores the files of an archive; what cannot be unpacked fails by itself."""
@@ -289,7 +293,8 @@ class JobRunner:
         template = await asyncio.to_thread(self._template, job.asked)
         if task.page_id is not None:
             return task.page_id, ReadRequest(template, job.asked["values"])
-        page, notices = await self._pages.picture_of(task.sha256, task.number, task.name)
+        of = task.sha256, task.number, task.name
+        page, notices = await (self._pages.frame_of(*of, task.span) if task.span else self._pages.picture_of(*of))
         page_id = await asyncio.to_thread(self._store.jobs.keep_page, task, page)
         return page_id, ReadRequest(template, job.asked["values"], notices=notices)
 

@@ -17,6 +17,7 @@ from ocr_ui.domain.routing import AGAIN, Rule, read_rules, rule_value
 from ocr_ui.engines.registry import unknown_kind
 from ocr_ui.errors import BadInput, TooLarge
 from ocr_ui.images import refusals
+from ocr_ui.images.door import video_kind_of
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.access import needs
 from ocr_ui.services.archives import is_archive, look_through
@@ -186,6 +187,12 @@ class Jobs:
         """Raises NotFound (`unknown_job`)."""
         return await asyncio.to_thread(self._progress, job)
 
+    @needs(Action.READ)
+    async def has_frames(self, job: int) -> bool:
+        """Is there a video among its files? Raises NotFound (`unknown_job`)."""
+        await asyncio.to_thread(self._store.jobs.get, job)
+        return await asyncio.to_thread(self._store.jobs.has_frames, job)
+
     @needs(Action.RECOGNIZE, audited="job.pause")
     async def pause(self, job: int) -> JobProgress:
         """Begins no more pages; those that are being read are finished. Raises NotFound."""
@@ -354,8 +361,11 @@ class Jobs:
             raise refusals.empty_file()
         if is_archive(file):
             look_through(file, self._settings.batch_files, self._settings.batch_bytes)
-        elif size > self._settings.max_document_bytes:
-            raise refusals.too_many_bytes(size, self._settings.max_document_bytes)
+            return sha256, size
+        video = video_kind_of(file) is not None
+        most = self._settings.max_video_bytes if video else self._settings.max_document_bytes
+        if size > most:
+            raise refusals.too_many_bytes(size, most)
         return sha256, size
 
     def _note(self, job: int, taken: list[_Taken]) -> None:

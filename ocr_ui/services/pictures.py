@@ -6,6 +6,7 @@ import asyncio
 import io
 import logging
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -15,16 +16,20 @@ from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.page import Page
 from ocr_ui.engines.orientation import OrientationFinder
 from ocr_ui.errors import BadInput, EngineDead, StoreFailed
+from ocr_ui.images import refusals
 from ocr_ui.images.door import (
     Limits,
     UprightPicture,
     count_pages_of,
     decode_png,
     encode_png,
+    frame_at,
     open_page_of,
     open_picture,
     rotate_quarters,
+    stretches_of,
     thumbnail,
+    video_kind_of,
 )
 from ocr_ui.services.access import acting, needs, who
 from ocr_ui.services.engine_entries import READER
@@ -40,6 +45,8 @@ log = logging.getLogger(__name__)
 
 THUMBNAIL_SIDE = 256
 MAX_NAME = 200
+VIDEO_SECONDS = 1_800.0
+"""For looking through a video for the frames that change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ class PageStore:
         self._store, self._settings, self._upright = store, settings, upright
         self._limits, self._scanner = Limits.from_settings(settings), Scanner(settings.clamd)
         self._documents = replace(self._limits, max_bytes=settings.max_document_bytes)
+        self._videos = replace(self._limits, max_bytes=settings.max_video_bytes)
 
     @needs(Action.RECOGNIZE, audited="picture.receive", limited="uploads")
     async def receive(self, data: bytes, name: str, person: str = "", page_number: int = 1) -> Received:
@@ -122,6 +130,33 @@ class PageStore:
         return await asyncio.to_thread(
             lambda: count_pages_of(self._store.uploads.path(sha256), sha256, self._documents)
         )
+
+    async def frames(self, sha256: str) -> list[tuple[float, float]] | None:
+        """From when to when, in seconds, the frames of a video that was handed in are shown, those whose lower part
+        changes; None where it is no video.
+
+        Raises:
+            BadInput: `video_without_text`, `video_without_picture`, `damaged`, `decode_timeout`.
+            TooLarge: `video_too_long`, `too_many_bytes`.
+        """
+        file = self._store.uploads.path(sha256)
+        if await asyncio.to_thread(video_kind_of, file) is None:
+            return None
+        limits = replace(self._videos, decode_seconds=VIDEO_SECONDS)
+        found = await asyncio.to_thread(stretches_of, file, limits, self._settings.max_video_seconds)
+        if not found:
+            raise refusals.video_without_text()
+        return found
+
+    async def frame_of(
+        self, sha256: str, number: int, name: str, span: tuple[float, float]
+    ) -> tuple[Page, tuple[ContentWarning, ...]]:
+        """As `picture_of`, of the middle of a frame's time in a video; its name says when it is shown."""
+        middle = sum(span) / 2
+        picture = await asyncio.to_thread(frame_at, self._store.uploads.path(sha256), self._videos, middle)
+        shown = clean_name(f"{name} {timedelta(seconds=int(span[0]))}")
+        page = await asyncio.to_thread(self._put, picture.pixels, shown, number)
+        return replace(page, start=span[0], end=span[1]), picture.warnings
 
     async def picture_of(self, sha256: str, number: int, name: str) -> tuple[Page, tuple[ContentWarning, ...]]:
         """Draws one page of a file that was handed in and stores its upright picture; the page is not stored yet.

@@ -7,7 +7,7 @@ gone loses its claims when their time is over. The result of a page and that it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -27,7 +27,7 @@ from ocr_ui.storage.tables import person as person_table
 
 RECENT = 30
 """Pages that the speed of a batch is worked out of."""
-_OF_TASK = ("id", "job_id", "file_id", "number", "page_id", "recognition_id", "seconds")
+_OF_TASK = ("id", "job_id", "file_id", "number", "page_id", "recognition_id", "seconds", "start_s", "end_s")
 _UNTOUCHED = {"holder": "", "until": None}
 _ENDED = (JobState.DONE.value, JobState.CANCELLED.value)
 _LEFT = (TaskState.WAITING.value, TaskState.RUNNING.value)
@@ -166,12 +166,23 @@ class Jobs:
             mine = (job_task.c.id.in_(list(tasks)), *_held(holder))
             connection.execute(update(job_task).where(*mine).values(waiting))
 
-    def counted(self, holder: str, task: PageTask, pages: Iterable[int]) -> bool:
-        """The pages of a file take its place. False where the claim is lost."""
+    def counted(
+        self,
+        holder: str,
+        task: PageTask,
+        pages: Iterable[int],
+        spans: Mapping[int, tuple[float, float]] | None = None,
+    ) -> bool:
+        """The pages of a file take its place. False where the claim is lost.
+
+        Args:
+            spans: of a video, from when to when each page is shown, in seconds.
+        """
         with self._database.writing() as connection:
             if not _drop(connection, holder, task):
                 return False
-            rows = [_waiting(task.job, task.file, number) for number in pages]
+            shown = {number: {"start_s": start, "end_s": end} for number, (start, end) in (spans or {}).items()}
+            rows = [_waiting(task.job, task.file, number) | shown.get(number, {}) for number in pages]
             if rows:
                 connection.execute(insert(job_task), rows)
             _end_if_over(connection, task.job)
@@ -309,6 +320,12 @@ class Jobs:
         with self._database.reading() as connection:
             return [RouteTotals(*row) for row in connection.execute(query)]
 
+    def has_frames(self, number: int) -> bool:
+        """Is there a video among its files?"""
+        query = select(job_task.c.id).where(job_task.c.job_id == number, job_task.c.start_s.is_not(None)).limit(1)
+        with self._database.reading() as connection:
+            return connection.scalar(query) is not None
+
     def unannounced(self) -> list[int]:
         """Batches that are done, and nobody was told yet; each is given once."""
         with self._database.writing() as connection:
@@ -389,7 +406,8 @@ def _first(connection: Connection, number: int, now: datetime) -> PageTask | Non
     for which in (and_(job_task.c.number == 0, waits), waits, left):
         row = connection.execute(_tasks(number, which)).first()
         if row is not None:
-            read = row.page_id, row.recognition_id, row.seconds
+            span = None if row.start_s is None else (row.start_s, row.end_s)
+            read = row.page_id, row.recognition_id, row.seconds, span
             return PageTask(row.id, row.job_id, row.file_id, row.name, row.sha256, row.number, *read)
     return None
 

@@ -126,6 +126,8 @@ def _values(one: Page, document_id: int, now: datetime) -> dict[str, object]:
         "sha256": one.sha256,
         "width": one.width,
         "height": one.height,
+        "start_s": one.start,
+        "end_s": one.end,
         "name": storable(one.name),
         "created_at": now,
     }
@@ -136,5 +138,5 @@ def _pages() -> Select:
 
 
 def _stored(row: Row) -> StoredPage:
-    value = Page(row.sha256, row.width, row.height, row.name, row.number)
+    value = Page(row.sha256, row.width, row.height, row.name, row.number, row.start_s, row.end_s)
     return StoredPage(row.id, row.document_id, row.document, value, row.created_at)

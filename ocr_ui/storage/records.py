@@ -357,6 +357,7 @@ class PageTask:
         page_id: where its picture is stored already.
         recognition_id: of its first reading, where there is one and the page is to be read again.
         seconds: that the engine took for it.
+        span: from when to when a frame of a video is shown, in seconds.
     """
 
     id: int
@@ -368,6 +369,7 @@ class PageTask:
     page_id: int | None
     recognition_id: int | None = None
     seconds: float = 0.0
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,12 @@ page = Table(
     Column("width", Integer, nullable=False),
     Column("height", Integer, nullable=False),
     Column("created_at", UtcTime, nullable=False),
+    Column("start_s", Float),
+    Column("end_s", Float),
     Column("name", Text, nullable=False),
     UniqueConstraint("document_id", "number"),
 )
+"""`start_s` and `end_s`: of a frame of a video, seconds from its beginning."""
 
 recognition = Table(
     "recognition",
@@ -476,6 +479,8 @@ job_task = Table(
     Column("page_id", ForeignKey("page.id"), index=True),
     Column("recognition_id", ForeignKey("recognition.id"), index=True),
     Column("second_id", ForeignKey("recognition.id"), index=True),
+    Column("start_s", Float),
+    Column("end_s", Float),
     Column("seconds", Float, nullable=False),
     Column("second_seconds", Float, nullable=False),
     Column("route", String(20), nullable=False),
@@ -485,7 +490,8 @@ job_task = Table(
     Index(None, "job_id", "ended_at"),
 )
 """A page to read; `number` 0 is a file whose pages are not counted yet. While it is being read it is the holder's
-`until`; whoever finds that time over takes it. `second_id` is a reading by another engine, `route` where it went."""
+`until`; whoever finds that time over takes it. `second_id` is a reading by another engine, `route` where it went;
+`start_s` and `end_s` are of a frame of a video."""
 
 evaluation_run = Table(
     "evaluation_run",

@@ -7,9 +7,9 @@ BATCH_WORDS: dict[str, dict[str, str]] = {
     "jobs.title": {"en": "Batches", "zh": "批次"},
     "jobs.drop": {"en": "Drop files, folders or zip archives here", "zh": "把文件、文件夹或 zip 压缩包拖到这里"},
     "jobs.kinds": {
-        "en": "Pictures, PDF, TIFF of several pages, animations. They are read in the background, also when this page "
-        "is closed.",
-        "zh": "图片、PDF、多页 TIFF、动图。识别在后台进行，关闭本页也会继续。",
+        "en": "Pictures, PDF, TIFF of several pages, animations, and videos for their subtitles. They are read in the "
+        "background, also when this page is closed.",
+        "zh": "图片、PDF、多页 TIFF、动图，以及视频（读取字幕）。识别在后台进行，关闭本页也会继续。",
     },
     "jobs.choose": {"en": "Choose files", "zh": "选择文件"},
     "jobs.choose_folder": {"en": "Choose a folder", "zh": "选择文件夹"},

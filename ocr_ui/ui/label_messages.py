@@ -24,6 +24,7 @@ LEFT_OUT_ZH: dict[str, str] = {
     "no_fields": "没有字段",
     "no_label": "没有标签",
     "no_picture": "图片缺失",
+    "no_time": "不属于任何视频",
     "no_task": "任务“{task}”没有回答格式",
     "no_verdict": "已修正，但没有判定对错",
     "not_an_object": "不是 JSON 对象",

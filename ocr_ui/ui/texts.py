@@ -248,6 +248,8 @@ TEXTS: dict[str, dict[str, str]] = {
     "list.format.markdown": {"en": "Markdown", "zh": "Markdown"},
     "list.format.pdf": {"en": "Searchable PDF", "zh": "可搜索的 PDF"},
     "list.format.boxes": {"en": "Pictures with boxes", "zh": "带框的图片"},
+    "list.format.srt": {"en": "Subtitles of videos (SRT)", "zh": "视频字幕（SRT）"},
+    "list.format.vtt": {"en": "Subtitles of videos (WebVTT)", "zh": "视频字幕（WebVTT）"},
     "list.format.page-xml": {"en": "PAGE-XML", "zh": "PAGE-XML"},
     "list.format.label-studio": {"en": "Label Studio", "zh": "Label Studio"},
     "list.format.ppocrlabel": {"en": "PPOCRLabel, PaddleOCR", "zh": "PPOCRLabel、PaddleOCR"},

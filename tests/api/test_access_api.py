@@ -263,6 +263,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "create",
         "add",
         "again",
+        "has_frames",
         "list",
         "progress",
         "pause",

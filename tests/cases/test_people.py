@@ -112,10 +112,12 @@ async def test_pe03_a_checked_page_stays_the_persons_after_a_restart_and_a_later
 
 WITHOUT_THE_LABEL = {"trl-kto", "boxes"}
 """Has the model's own answers alone; has pictures alone."""
+OF_PAGES = [name for name in NAMES if name not in ("srt", "vtt")]
+"""Subtitles are of videos alone."""
 NEED_PICTURES = {name for name in NAMES if getattr(format_named(name), "needs_pictures", False)}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OF_PAGES)
 async def test_pe06_every_format_goes_on_past_a_missing_picture(store: Store, tmp_path: Path, name: str) -> None:
     ids = [add_item(store, [f"pag {shade}"], f"{shade}.png", engine="vllm", shade=shade) for shade in range(3)]
     for shade, item in enumerate(ids):
@@ -137,7 +139,7 @@ async def test_pe06_every_format_goes_on_past_a_missing_picture(store: Store, tm
 # PE07: boxes drawn by hand are left out of the export
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", OF_PAGES)
 async def test_pe07_every_format_has_the_line_drawn_by_hand(store: Store, tmp_path: Path, name: str) -> None:
     item = add_item(store, MODEL, engine="vllm")
     drawn = replace(line("drawn by hand", 7, "new"), confidence=None)

@@ -215,6 +215,8 @@ def test_jsonl_has_the_whole_story() -> None:
         "height": 800,
         "name": "scan.pdf",
         "number": 2,
+        "start": None,
+        "end": None,
         "picture": "pictures/abab.png",
     }
     assert (row["id"], row["page_id"], row["document_id"]) == (7, 3, 2)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ocr_ui.errors import BadInput
-from ocr_ui.images.kinds import kind_of
+from ocr_ui.images.kinds import kind_of, video_kind
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,6 @@ from ocr_ui.images.kinds import kind_of
         (b"  <script>alert(1)</script>", "HTML"),
         (b"8BPS\0\1", "Photoshop"),
         (b"\0\0\0\x0cjP  \r\n\x87\n", "JPEG 2000"),
-        (b"\0\0\0\x18ftypmp42\0\0\0\0isommp42", "video"),
         (b"%!PS-Adobe-3.0", "PostScript"),
     ],
 )
@@ -34,6 +33,24 @@ def test_what_is_not_known_is_no_picture(data: bytes) -> None:
     with pytest.raises(BadInput) as caught:
         kind_of(data)
     assert caught.value.code == "not_a_picture"
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\0\0\0\x18ftypmp42\0\0\0\0isommp42", "mp4"),
+        (b"\x1aE\xdf\xa3" + bytes(20), "matroska"),
+        (b"RIFF\0\0\0\0AVI LIST", "avi"),
+        (b"G" + bytes(187) + b"G" + bytes(187) + b"G", "mpegts"),
+        (b"Great" + bytes(600), None),
+        (b"\0\0\0\x1cftypmif1\0\0\0\0mif1heicmiaf", None),
+    ],
+)
+def test_videos_are_told_by_their_first_bytes(data: bytes, kind: str | None) -> None:
+    assert video_kind(data) == kind
+    if kind:
+        with pytest.raises(BadInput, match="video"):
+            kind_of(data)
 
 
 def test_an_empty_file_is_said_to_be_empty() -> None:

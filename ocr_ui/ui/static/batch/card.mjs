@@ -3,7 +3,7 @@ import { make } from "../page/dom.mjs";
 import { isOver, routeSentences, sentence } from "./told.mjs";
 
 const SURE_MS = 4000;
-const FORMATS = ["markdown", "jsonl", "csv", "xlsx", "docx", "pdf", "boxes"];
+const FORMATS = ["markdown", "jsonl", "csv", "xlsx", "docx", "pdf", "boxes", "srt", "vtt"];
 
 export class Card {
   /** @param {object} parts t, words, locale, act(job, what), open(job), details(job) -> the batch with its failures */

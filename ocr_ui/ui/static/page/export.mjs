@@ -3,7 +3,7 @@ import { make, say } from "./dom.mjs";
 import { randomKey } from "./random.mjs";
 
 const FORMATS = {
-  files: ["jsonl", "csv", "xlsx", "docx", "markdown", "pdf", "boxes"],
+  files: ["jsonl", "csv", "xlsx", "docx", "markdown", "pdf", "boxes", "srt", "vtt"],
   tools: ["page-xml", "label-studio", "ppocrlabel", "coco-text"],
   datasets: ["datasets", "imagefolder"],
   sft: ["sft-a", "sft-b", "trl-sft", "llama-factory", "ms-swift"],
