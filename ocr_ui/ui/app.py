@@ -65,7 +65,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
             events=("select",),
         )
         with gr.Tabs(elem_id="tabs") as tabs:
-            with gr.Tab(table["tab.read"], id="read"):
+            with gr.Tab(table["tab.read"], id="read") as read_tab:
                 read.build()
             with gr.Tab(table["tab.batch"], id="batch", elem_id="batch-tab") as batch_tab:
                 batch.build()
@@ -75,7 +75,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
                 prompts.build()
             with gr.Tab(table["tab.monitor"], id="monitor", elem_id="monitor-tab"):
                 MonitorTab(table, language).build()
-        read.wire(header)
+        read.wire(header, read_tab)
         batch.wire(batch_tab)
         dataset.wire(dataset_tab)
         prompts.wire()

@@ -120,8 +120,13 @@ TEXTS: dict[str, dict[str, str]] = {
     "read.save_version": {"en": "Save as new version", "zh": "保存为新版本"},
     "read.save_new": {"en": "Save as new template", "zh": "另存为新模板"},
     "read.versions": {"en": "Versions", "zh": "版本"},
-    "read.version.current": {"en": "{version} (current)", "zh": "{version}（当前）"},
-    "read.version.builtin": {"en": "{version} (built in)", "zh": "{version}（内置）"},
+    "read.versions.info": {
+        "en": "For readings from here. In Prompts one is put in use for all.",
+        "zh": "仅用于本页的识别；在“提示词”中可设为通用版本。",
+    },
+    "read.version": {"en": "Version {version}", "zh": "版本 {version}"},
+    "read.version.current": {"en": "in use", "zh": "使用中"},
+    "read.version.builtin": {"en": "Built-in wording", "zh": "内置指令"},
     "read.new_name": {"en": "Name of the new template", "zh": "新模板名称"},
     "read.new_name.info": {
         "en": "Lower-case letters, digits and _, for example my_receipt.",

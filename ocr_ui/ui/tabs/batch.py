@@ -9,7 +9,7 @@ from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
-from ocr_ui.ui.words import only
+from ocr_ui.ui.words import fill, only
 
 
 class BatchTab:
@@ -42,6 +42,7 @@ class BatchTab:
                     "title": template.title.get(language) or template.name,
                     "task": template.task.value,
                     "variables": [self._variable(variable) for variable in template.variables],
+                    "versions": self._versions(template.name),
                 }
                 for template in self._workbench.templates.list()
             ],
@@ -56,6 +57,18 @@ class BatchTab:
             "field_sets": [(one.title[language], ", ".join(one.names[language])) for one in load_field_sets().values()],
             "webhook": bool(self._workbench.settings.batch_webhook),
         }
+
+    def _versions(self, name: str) -> list[dict[str, Any]]:
+        """Those that are not in use, each with what it asks for."""
+        templates, found = self._workbench.templates, []
+        for row in templates.versions(name):
+            if not row.current:
+                key = "jobs.version.builtin" if row.builtin else "jobs.version.numbered"
+                one = templates.get(name, row.version)
+                title = " · ".join(part for part in (fill(self._words[key], n=row.number), row.note[:60]) if part)
+                variables = [self._variable(variable) for variable in one.variables]
+                found.append({"version": row.version, "title": title, "task": one.task.value, "variables": variables})
+        return found
 
     def _variable(self, variable: Variable) -> dict[str, Any]:
         language = self._language

@@ -12,6 +12,7 @@ from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.reading import ReadRequest
+from ocr_ui.services.templates import TemplateVersion
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import error_sentence, localize
@@ -104,7 +105,9 @@ class ReadTab:
             self.restore = gr.Button(words["read.restore"], size="sm", elem_id="prompt-restore", min_width=60)
             self.save_version = gr.Button(words["read.save_version"], size="sm", elem_id="prompt-save", min_width=60)
         with gr.Accordion(words["read.more"], open=False, elem_id="prompt-more"):
-            self.versions = gr.Dropdown([], label=words["read.versions"], elem_id="prompt-versions")
+            self.versions = gr.Dropdown(
+                [], label=words["read.versions"], info=words["read.versions.info"], elem_id="prompt-versions"
+            )
             self.new_name = gr.Textbox(
                 label=words["read.new_name"], info=words["read.new_name.info"], elem_id="new-name"
             )
@@ -130,7 +133,7 @@ class ReadTab:
 
     # Wiring
 
-    def wire(self, header: ModuleHTML) -> None:
+    def wire(self, header: ModuleHTML, tab: gr.Tab) -> None:
         """Args: header: selects an engine, where one is offered for another that is not ready."""
         quiet = {"show_progress": "hidden", "queue": False, "trigger_mode": "always_last"}
         slots = [*self.texts, *self.lists]
@@ -151,6 +154,8 @@ class ReadTab:
         self.prompt.input(self.notice_edit, [self.prompt, self.written, *self.chosen], self.note, **quiet)
         self.restore.click(self.explain, self.chosen, self.explained, **quiet)
         self._wire_versions(quiet)
+        asked = [self.prompt, self.written, *self.chosen]
+        tab.select(self.look_again, asked, [self.template, *self.described], **quiet)
         taken = [self.viewer, *self.actions.parts, self.template, *self.described]
         self.examples.select(self.take_example, self.engine, taken, **SPEAKING)
         self.viewer.upload(self.actions.hidden, None, self.actions.parts, **quiet)
@@ -175,11 +180,12 @@ class ReadTab:
 
     def _wire_versions(self, quiet: dict) -> None:
         text = [self.prompt, *self.chosen]
-        self.save_version.click(self.keep_version, text, [self.versions, self.written, self.note], **quiet)
+        saved = [self.template, self.versions, self.written, self.note]
+        self.save_version.click(self.keep_version, text, saved, **quiet)
         kept = [self.template, self.new_name, *self.described]
         self.save_new.click(self.keep_new, [self.new_name, *text], kept, **SPEAKING)
-        restored = [self.template, self.versions, self.engine]
-        self.versions.input(self.restore_version, restored, self.described, **SPEAKING)
+        of_version = [self.template, self.versions, self.engine]
+        self.versions.input(self.take_version, of_version, [self.template, *self.described], **quiet)
 
     # Handlers
 
@@ -202,25 +208,39 @@ class ReadTab:
             *self.explain(name, engine, *given, *given, held=template.structured if held is None else held),
         ]
 
+    def look_again(self, prompt: str, written: str, name: str, engine: str, *slots: str | None) -> list[Any]:
+        """What was changed in the library meanwhile; a text that was edited here stays as it is."""
+        try:
+            template = self._template(name)
+        except WorkbenchError:
+            return self.at_first(engine)
+        values = self._values(template, slots)
+        if prompt == written and written != self._rendered(template, values):
+            return [self._chosen(name), *self.choose(name, engine, values)]
+        unchanged = [gr.skip()] * len(self.described)
+        unchanged[self.described.index(self.versions)] = self._version_choices(template)
+        return [self._chosen(name), *unchanged]
+
     def choose_full_text(self, engine: str) -> list[Any]:
-        return [FULL_TEXT, *self.choose(FULL_TEXT, engine)]
+        return [self._chosen(FULL_TEXT), *self.choose(FULL_TEXT, engine)]
 
     def choose_other(self, name: str, shown: dict[str, Any] | None, engine: str) -> list[Any]:
         """The template to read the same page with instead, with the variables of the result that is shown."""
         used = ((shown or {}).get("item") or {}).get("variables") or {}
-        return [name, *self.choose(name, engine, self._template(name).fitting(used))]
+        return [self._chosen(name), *self.choose(name, engine, self._template(name).fitting(used))]
 
     def at_first(self, engine: str) -> list[Any]:
         """The first template, for a page that has just been opened."""
         first = self._template_choices()[0][1]
-        return [first, *self.choose(first, engine)]
+        return [self._chosen(first), *self.choose(first, engine)]
 
     def as_used(self, prompt: PromptUsed, engine: str) -> list[Any]:
-        """The template of a stored run with its variables; nothing where that template is gone."""
+        """The version of the template of a stored run with its variables; nothing where that template is gone."""
         if prompt.template not in {name for _, name in self._template_choices()}:
             return [gr.skip()] * (1 + len(self.described))
         held = "json_schema" in prompt.sampling
-        return [prompt.template, *self.choose(prompt.template, engine, prompt.variables, held)]
+        written = self._written(prompt.template, prompt.version)
+        return [self._chosen(written), *self.choose(written, engine, prompt.variables, held)]
 
     def explain(self, name: str, engine: str, *slots: str | None, held: bool | None = None) -> list[Any]:
         """The exact text that will be sent with these values, and what a person should know about it.
@@ -263,7 +283,7 @@ class ReadTab:
         received = await self._workbench.pictures.receive(data, example.file.name)
         value = localize(self._workbench.views.picture(received), self._language)
         described = await asyncio.to_thread(self.choose, example.template, engine, example.variables)
-        return [value, *self.actions.hidden(), example.template, *described]
+        return [value, *self.actions.hidden(), self._chosen(example.template), *described]
 
     async def read(
         self,
@@ -358,15 +378,21 @@ class ReadTab:
             structured=bool(structured) if template.task is Task.FIELDS else None,
         )
 
-    def keep_version(self, prompt: str, name: str, engine: str, *slots: str | None) -> tuple[Any, Any, Any]:
+    def keep_version(self, prompt: str, name: str, engine: str, *slots: str | None) -> list[Any]:
+        """Saves the text as a version, in use from now on, with the settings of the version it was made from."""
         template = self._template(name)
         text = template.with_blanks(prompt, self._values(template, slots))
+        settings = {"task": template.task, "sampling": template.sampling, "structured": template.structured}
+        if template.version != self._template(template.name).version:
+            settings["variables"] = template.variables
         try:
-            saved = self._workbench.templates.save_version(name, text)
+            saved = self._workbench.templates.save_version(template.name, text, **settings)
         except WorkbenchError as error:
-            return gr.skip(), gr.skip(), error_sentence(error, self._language)
-        said = fill(self._words["read.saved_version"], version=saved.version, name=name)
-        return self._version_choices(saved), prompt, said
+            return [gr.skip(), gr.skip(), gr.skip(), error_sentence(error, self._language)]
+        rows = self._workbench.templates.versions(saved.name)
+        number = next(row.number for row in rows if row.version == saved.version)
+        said = fill(self._words["read.saved_version"], version=number, name=saved.name)
+        return [self._chosen(saved.name), self._version_choices(saved), prompt, said]
 
     def keep_new(self, new_name: str, prompt: str, name: str, engine: str, *slots: str | None) -> list[Any]:
         template = self._template(name)
@@ -379,15 +405,12 @@ class ReadTab:
             gr.Warning(error_sentence(error, self._language))
             return [gr.skip()] * (2 + len(self.described))
         gr.Info(fill(self._words["read.saved_new"], name=saved.name))
-        choices = gr.update(choices=self._template_choices(), value=saved.name)
-        return [choices, "", *self.choose(saved.name, engine, values)]
+        return [self._chosen(saved.name), "", *self.choose(saved.name, engine, values)]
 
-    def restore_version(self, name: str, version: str, engine: str) -> list[Any]:
-        try:
-            self._workbench.templates.restore(name, version)
-        except WorkbenchError as error:
-            gr.Warning(error_sentence(error, self._language))
-        return self.choose(name, engine)
+    def take_version(self, name: str, version: str, engine: str) -> list[Any]:
+        """Another version of the template, for the readings to come here."""
+        written = self._written(self._template(name).name, version)
+        return [self._chosen(written), *self.choose(written, engine)]
 
     async def stop_reading(self, request: gr.Request) -> None:
         await self._workbench.recognizer.stop(request.session_hash or "")
@@ -397,24 +420,43 @@ class ReadTab:
     def _template(self, name: str) -> PromptTemplate:
         return self._workbench.templates.get(name)
 
-    def _template_choices(self) -> list[tuple[str, str]]:
-        return [
-            (template.title.get(self._language) or template.name, template.name)
-            for template in self._workbench.templates.list()
-        ]
+    def _template_choices(self, written: str = "") -> list[tuple[str, str]]:
+        """Args: written: a `name@version` that is to be among them."""
+        name, at, version = written.partition("@")
+        choices = []
+        for template in self._workbench.templates.list():
+            title = template.title.get(self._language) or template.name
+            choices.append((title, template.name))
+            if at and template.name == name:
+                row = next(row for row in self._workbench.templates.versions(name) if row.version == version)
+                choices.append((f"{title} · {self._version_word(row)}", written))
+        return choices
+
+    def _chosen(self, written: str) -> Any:
+        """The list of templates as it is now, with one of them chosen."""
+        return gr.update(choices=self._template_choices(written), value=written)
+
+    def _written(self, name: str, version: str) -> str:
+        """A version as it stands in the list of templates: by the name alone where it is in use, or is not there."""
+        rows = self._workbench.templates.versions(name)
+        other = any(row.version == version and not row.current for row in rows)
+        return f"{name}@{version}" if other else name
+
+    def _version_word(self, row: TemplateVersion) -> str:
+        return fill(self._words["read.version.builtin" if row.builtin else "read.version"], version=row.number)
 
     def _field_sets(self) -> list[tuple[str, str]]:
         sets = load_field_sets()
         return [(self._words["read.field_set.none"], ""), *((s.title[self._language], key) for key, s in sets.items())]
 
     def _version_choices(self, template: PromptTemplate) -> Any:
-        rows = self._workbench.templates.versions(template.name)
+        """The versions by number, with that of `template` chosen."""
         shown = []
-        for row in rows:
-            key = "read.version.builtin" if row.builtin else "read.version.current" if row.current else ""
-            day = f" {row.saved[:16].replace('T', ' ')}" if row.saved else ""
-            shown.append((fill(self._words.get(key, "{version}"), version=row.version) + day, row.version))
-        return gr.update(choices=shown, value=next((row.version for row in rows if row.current), None))
+        for row in self._workbench.templates.versions(template.name):
+            parts = [self._version_word(row), row.saved[:16].replace("T", " "), row.note[:60]]
+            parts += [self._words["read.version.current"]] if row.current else []
+            shown.append((" · ".join(part for part in parts if part), row.version))
+        return gr.update(choices=shown, value=template.version)
 
     def _label(self, variable: Variable) -> str:
         return variable.label.get(self._language) or variable.name

@@ -10,6 +10,8 @@ export class Choices {
     this.t = t;
     this.onchange = onchange;
     this.template = this.#select("template", () => this.#templateChosen());
+    this.version = this.#select("version", () => this.#versionChosen());
+    this.versionLine = this.#field("version", this.version);
     this.engine = this.#select("engine", onchange);
     this.pages = make("input", { id: "jobs-pages", type: "text", class: "wb-input", placeholder: "1-3,7", oninput: onchange });
     this.name = make("input", { id: "jobs-name", type: "text", class: "wb-input", maxlength: "200" });
@@ -30,6 +32,7 @@ export class Choices {
     this.rules = new Rules({ t });
     this.elements = [
       this.#field("template", this.template),
+      this.versionLine,
       this.variables,
       this.#field("engine", this.engine),
       this.cannot,
@@ -64,7 +67,7 @@ export class Choices {
   values() {
     const variables = Object.fromEntries(this.#inputs().map((field) => [field.dataset.name, field.value]));
     return {
-      template: this.template.value,
+      template: [this.template.value, this.version.value].filter(Boolean).join("@"),
       variables: JSON.stringify(variables),
       engine: this.engine.value,
       pages: this.pages.value.trim(),
@@ -83,11 +86,21 @@ export class Choices {
     return [...this.variables.querySelectorAll("[data-name]")];
   }
 
+  /** With what its chosen version asks for. */
   #chosenTemplate() {
-    return this.templates?.find(({ name }) => name === this.template.value);
+    const template = this.templates?.find(({ name }) => name === this.template.value);
+    const version = template?.versions.find((one) => one.version === this.version.value);
+    return version ? { ...template, task: version.task, variables: version.variables } : template;
   }
 
   #templateChosen() {
+    const versions = this.templates.find(({ name }) => name === this.template.value)?.versions ?? [];
+    this.#options(this.version, [["", this.t("jobs.version.newest")], ...versions.map(({ version, title }) => [version, title])]);
+    this.versionLine.hidden = !versions.length;
+    this.#versionChosen();
+  }
+
+  #versionChosen() {
     const kept = Object.fromEntries(this.#inputs().map((field) => [field.dataset.name, field.value]));
     const variables = this.#chosenTemplate()?.variables ?? [];
     const task = this.#chosenTemplate()?.task;
