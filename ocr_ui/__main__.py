@@ -89,7 +89,7 @@ def _add_recognize(commands: Any) -> None:
     command = commands.add_parser("recognize", help="read a picture")
     command.add_argument("image", type=Path, metavar="IMAGE", help="a picture or PDF file; of several pages the first")
     command.add_argument(
-        "--template", default="full_text", metavar="NAME", help="a template, NAME@VERSION for one of its versions (full_text)"
+        "--template", default="full_text", metavar="NAME", help="a template or NAME@VERSION (full_text)"
     )
     command.add_argument("--var", action="append", default=[], metavar="k=v", help="a variable of the template")
     command.add_argument("--engine", default="", metavar="NAME", help="rapidocr, vllm, openai or llama")

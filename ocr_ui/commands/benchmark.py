@@ -29,7 +29,9 @@ def add_benchmark(commands: Any) -> None:
         "of page. Nothing is added to the dataset.",
     )
     command.add_argument("--data", default="examples", metavar="DIR_OR_VERSION", help="as for evaluate (examples)")
-    command.add_argument("--template", default="full_text", metavar="NAME", help="what is asked, as evaluate takes it (full_text)")
+    command.add_argument(
+        "--template", default="full_text", metavar="NAME", help="a template or NAME@VERSION (full_text)"
+    )
     command.add_argument("--engine", default="", metavar="NAME", help="the engine that is timed")
     command.add_argument(
         "--load", type=int, action="append", default=[], metavar="K", help="pages at once, once for each load (1 and 4)"
