@@ -187,7 +187,16 @@ def test_an_address_that_is_none_is_refused_at_the_start(address: str) -> None:
 def test_no_other_part_takes_files_in() -> None:
     """Where files from outside are opened or kept: each stands here, with the scan or with the reason why not."""
     scanned = {"pictures", "chat", "jobs", "job_runner", "import_labels"}
-    of_administrators = {"benchmark", "kept_readings", "labelled_sets", "check_image", "examples", "once"}
+    of_administrators = {
+        "benchmark",
+        "backups",
+        "check_image",
+        "examples",
+        "kept_readings",
+        "labelled_sets",
+        "once",
+        "run_log",
+    }
     found = {
         path.stem
         for path in (ROOT / "ocr_ui" / "services").glob("*.py")
