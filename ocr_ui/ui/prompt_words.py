@@ -5,6 +5,8 @@ from __future__ import annotations
 PROMPT_WORDS: dict[str, dict[str, str]] = {
     "tab.prompts": {"en": "Prompts", "zh": "提示词"},
     "prompts.library": {"en": "Library", "zh": "模板库"},
+    "library.try": {"en": "Try", "zh": "试用"},
+    "library.try_beside": {"en": "Try beside the one in use", "zh": "与使用中的版本并排试用"},
     "library.search": {"en": "Search templates", "zh": "搜索模板"},
     "library.list": {"en": "Templates", "zh": "模板"},
     "library.own": {"en": "Own", "zh": "自定义"},

@@ -294,10 +294,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "en": "Reads the picture once more, with this engine and the template on the left. This result stays.",
         "zh": "用此引擎和左侧的模板再识别一次，当前结果保留。",
     },
-    "compare.try": {"en": "Try others side by side", "zh": "并排试用其他方式"},
+    "compare.try": {"en": "Try others", "zh": "试用其他方式"},
     "compare.try.title": {
-        "en": "Reads this picture with other templates, versions, engines or sampling at once, in the Prompts tab",
-        "zh": "在“提示词”页同时用其他模板、版本、引擎或采样识别这张图片",
+        "en": "Try others side by side: other templates, versions, engines or sampling, all at once",
+        "zh": "并排试用其他方式：同时用其他模板、版本、引擎或采样识别这张图片",
     },
     "compare.earlier": {"en": "Other readings", "zh": "其他识别结果"},
     "compare.open": {"en": "Compare", "zh": "对比"},

@@ -32,6 +32,10 @@ TRY_WORDS: dict[str, dict[str, str]] = {
         "are read at once, and each result is kept as any other.",
         "zh": "先选择图片，再选择要比较的内容：模板、版本、引擎或采样设置。各列同时识别，每个结果都会像平常一样保存。",
     },
+    "tries.ready": {
+        "en": "Choose what differs between the columns, then press Read all (Ctrl+Enter).",
+        "zh": "选择各列的不同之处，然后按“全部识别”（Ctrl+Enter）。",
+    },
     "tries.way": {"en": "Column {letter}", "zh": "{letter} 列"},
     "tries.remove": {"en": "Remove this column", "zh": "删除此列"},
     "tries.template": {"en": "Template", "zh": "模板"},

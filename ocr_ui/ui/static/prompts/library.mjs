@@ -1,6 +1,7 @@
 /** The library of templates: found on the left, written on the right, all asked of /v1/templates. */
 
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { hand } from "../page/handed.mjs";
 import { personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
 import { keptDraft } from "./drafts.mjs";
@@ -122,7 +123,8 @@ class Library {
     const copy = { word: "library.copy", kind: "copy", act: () => this.#begin(likeness(template, copyName(template.name, names))) };
     const other = partnerName(template.name, template.text);
     const beside = { word: "library.other", kind: "other", act: () => this.#begin(likeness(template, other), template) };
-    this.#show([this.#editor(template, { acts: partner ? [copy] : [copy, beside] }), ...(partner ? [this.#editor(partner)] : [])]);
+    const tried = { word: "library.try", kind: "try", act: () => hand({ template: template.name }, "try") };
+    this.#show([this.#editor(template, { acts: partner ? [tried, copy] : [tried, copy, beside] }), ...(partner ? [this.#editor(partner)] : [])]);
   }
 
   /** A template that is not there yet, alone or beside the one whose wording it says in the other language. */

@@ -1,5 +1,6 @@
 // The versions of a template: when, by whom and why each was saved, how its readings turned out, what it changed.
 import { make } from "../page/dom.mjs";
+import { hand } from "../page/handed.mjs";
 import { button, difference } from "./field.mjs";
 import { settingChanges, textDiff } from "./wording.mjs";
 
@@ -69,6 +70,7 @@ export class Versions {
       "div",
       { class: "wb-library-acts" },
       versions.length > 1 ? this.#compareButton(one, versions, other ?? versions.find(({ current }) => current) ?? versions[0], host) : null,
+      one.current ? null : button(t("library.try_beside"), () => hand({ template: `${this.name}@${one.version}` }, "try"), { "data-act": "try" }),
       one.current ? null : button(t("library.version.restore"), () => this.restore(one.version), { "data-act": "restore" }),
       make("a", { class: "wb-download", download: "", href: `/v1/templates/${this.name}/file?version=${one.version}`, textContent: t("library.version.file.get") }),
     );

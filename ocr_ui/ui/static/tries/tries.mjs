@@ -186,6 +186,7 @@ class Tries {
     this.go.setAttribute("aria-disabled", String(!this.page || wrong > 0 || Boolean(this.coming)));
     this.stop.disabled = !this.coming;
     this.empty.hidden = !this.columns.element.hidden;
+    this.empty.textContent = this.t(this.page ? "tries.ready" : "tries.empty");
   }
 
   // The picture -------------------------------------------------------------------------------------------------------
@@ -241,7 +242,8 @@ class Tries {
 
   /** Something that another part of the page sends here: {item} and {template}. */
   async #handed({ item: id, template }) {
-    if (template) this.wanted = [{ template }, { template: template.split("@")[0] }];
+    // A version stands beside the one in use.
+    if (template) this.wanted = template.includes("@") ? [{ template }, { template: template.split("@")[0] }] : [{ template }];
     const item = id ? await this.#takeItem(id) : null;
     if (item) this.wanted = [{ template: item.template, variables: item.variables }];
     if (this.templates) await this.#look();
