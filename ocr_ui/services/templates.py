@@ -7,6 +7,7 @@ have the name of one of the product and stands in for it then.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 import threading
@@ -57,6 +58,7 @@ from ocr_ui.storage.store import Store
 
 _DIGITS = re.compile(r"[0-9a-f]{12}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_HAN = re.compile("[\u3400-\u9fff]")
 
 
 class Templates(PromptLibrary):
@@ -440,6 +442,19 @@ def official_of(template: PromptTemplate, builtin: Iterable[PromptTemplate]) -> 
     """The template of the product whose wording for the same task this one has, whatever its blanks are called; None
     where it deviates from all."""
     return next((one.name for one in builtin if (one.task, one.bare) == (template.task, template.bare)), None)
+
+
+def nearest_official(template: PromptTemplate, builtin: Iterable[PromptTemplate]) -> PromptTemplate | None:
+    """The template of the product that a wording deviates from, of its own writing and by how alike they are; None where
+    it deviates from none, and for questions, which have no official wording."""
+    if template.task is Task.QA or official_of(template, builtin := tuple(builtin)) is not None:
+        return None
+
+    def likeness(one: PromptTemplate) -> tuple[bool, float]:
+        alike = difflib.SequenceMatcher(None, one.bare, template.bare, autojunk=False).ratio()
+        return bool(_HAN.search(one.bare)) is bool(_HAN.search(template.bare)), alike
+
+    return max((one for one in builtin if one.task is template.task), key=likeness, default=None)
 
 
 def sampling_limits() -> dict[str, dict[str, Any]]:

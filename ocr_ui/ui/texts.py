@@ -115,6 +115,10 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "引擎 {engine} 不使用提示词；以下是模型会收到的文本。",
     },
     "read.prompt.edited": {"en": "Edited for this run.", "zh": "已为本次运行修改。"},
+    "read.prompt.own": {
+        "en": "Not the model's official wording for this task ({title}), which mostly reads better.",
+        "zh": "不是模型针对此任务的官方指令（{title}）；官方指令通常效果更好。",
+    },
     "read.prompt.missing": {"en": "Fill in: {names}.", "zh": "请填写：{names}。"},
     "read.restore": {"en": "Restore", "zh": "还原"},
     "read.save_version": {"en": "Save as new version", "zh": "保存为新版本"},

@@ -60,6 +60,16 @@ def test_a_version_is_chosen_for_the_readings_from_the_tab(read: ReadTab, workbe
     assert part(read, back, read.template)["value"] == "table"
 
 
+def test_the_tab_says_where_a_wording_is_not_the_official_one(read: ReadTab, workbench: Workbench) -> None:
+    workbench.templates.save_new("our_fields", {"en": "Ours"}, "Extract {{fields}} as JSON.", based_on="fields_en")
+    workbench.templates.save_new("same", {"en": "Same"}, workbench.templates.get("document").text, based_on="document")
+    workbench.templates.save_new("asked", {"en": "Asked"}, "What is the total?", task="qa")
+    note, names = read.described.index(read.note), ("our_fields", "same", "asked")
+    told = {name: read.choose(name, "scripted", {"fields": "a"})[note] for name in names}
+    assert "(Fields (English wording))" in told["our_fields"]
+    assert (told["same"], told["asked"]) == ("", "")
+
+
 def test_a_result_opens_with_the_version_it_was_read_with(read: ReadTab, workbench: Workbench) -> None:
     first = first_of_two(workbench, "chart")
     found = read.as_used(PromptUsed("chart", first, "chart", "One b.", {"a": "b"}), "scripted")

@@ -12,7 +12,7 @@ from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.templates import TemplateVersion
+from ocr_ui.services.templates import TemplateVersion, nearest_official
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import error_sentence, localize
@@ -496,7 +496,11 @@ class ReadTab:
         if missing:
             return fill(self._words["read.prompt.missing"], names=", ".join(missing))
         able = engine in self._workbench.engines.can(template.task)
-        return "" if self._takes_prompt(engine) or not able else fill(self._words["read.prompt.unused"], engine=engine)
+        if able and not self._takes_prompt(engine):
+            return fill(self._words["read.prompt.unused"], engine=engine)
+        official = nearest_official(template, self._workbench.templates.builtin())
+        title = official and (official.title.get(self._language) or official.name)
+        return fill(self._words["read.prompt.own"], title=title) if title else ""
 
     def _offer(self, template: PromptTemplate, engine: str) -> Any:
         """Which engines can do this, where the chosen one cannot."""

@@ -90,13 +90,13 @@ export class Versions {
     const { t, language } = this;
     if (!uses) return null;
     const rate = (value) => (value === null ? "–" : value.toLocaleString(language, { style: "percent", maximumFractionDigits: 1 }));
-    const part = (key, value) => [make("dt", { textContent: t(`library.score.${key}`) }), make("dd", { textContent: value })];
+    const part = (key, value) => make("div", {}, make("dt", { textContent: t(`library.score.${key}`) }), make("dd", { textContent: value }));
     const figures = [
-      ...part("readings", uses.readings.toLocaleString(language)),
-      ...part("accepted", uses.accepted.toLocaleString(language)),
-      ...part("cer", rate(uses.cer)),
-      ...part("edited", rate(uses.edited)),
-      ...part("reward", uses.reward === null ? "–" : uses.reward.toLocaleString(language, { maximumFractionDigits: 3 })),
+      part("readings", uses.readings.toLocaleString(language)),
+      part("accepted", uses.accepted.toLocaleString(language)),
+      part("cer", rate(uses.cer)),
+      part("edited", rate(uses.edited)),
+      part("reward", uses.reward === null ? "–" : uses.reward.toLocaleString(language, { maximumFractionDigits: 3 })),
     ];
     return make("dl", { class: "wb-library-scores" }, ...figures);
   }
