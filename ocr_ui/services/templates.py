@@ -445,16 +445,17 @@ def official_of(template: PromptTemplate, builtin: Iterable[PromptTemplate]) -> 
 
 
 def nearest_official(template: PromptTemplate, builtin: Iterable[PromptTemplate]) -> PromptTemplate | None:
-    """The template of the product that a wording deviates from, of its own writing and by how alike they are; None where
-    it deviates from none, and for questions, which have no official wording."""
-    if template.task is Task.QA or official_of(template, builtin := tuple(builtin)) is not None:
+    """The template of the product that a wording deviates from: of the same writing, the one that is most alike. None
+    where it deviates from none, and for questions, which have no official wording."""
+    known = tuple(builtin)
+    if template.task is Task.QA or official_of(template, known) is not None:
         return None
 
     def likeness(one: PromptTemplate) -> tuple[bool, float]:
         alike = difflib.SequenceMatcher(None, one.bare, template.bare, autojunk=False).ratio()
         return bool(_HAN.search(one.bare)) is bool(_HAN.search(template.bare)), alike
 
-    return max((one for one in builtin if one.task is template.task), key=likeness, default=None)
+    return max((one for one in known if one.task is template.task), key=likeness, default=None)
 
 
 def sampling_limits() -> dict[str, dict[str, Any]]:
