@@ -1,4 +1,4 @@
-"""The command line: `python -m ocr_ui recognize | rollouts | evaluate | benchmark | calibrate | export | push |
+"""The command line: `python -m ocr_ui recognize | batch | rollouts | evaluate | benchmark | calibrate | export | push |
 dataset | import | parse | reward | check-image | selfcheck | doctor | user | key | audit | retain`.
 
 Standard output carries the result alone; messages go to standard error. Exit codes: 0 done, 1 the engine or the store
@@ -22,6 +22,7 @@ from pydantic import ValidationError
 
 from ocr_ui.commands.access import add_access
 from ocr_ui.commands.backup import add_backup
+from ocr_ui.commands.batch import add_batch
 from ocr_ui.commands.benchmark import add_benchmark
 from ocr_ui.commands.calibrate import add_calibrate
 from ocr_ui.commands.doctor import add_doctor
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m ocr_ui", description="Reads pictures, and what belongs to it.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_recognize(commands)
+    add_batch(commands)
     _add_rollouts(commands)
     add_evaluate(commands)
     add_benchmark(commands)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
@@ -98,12 +99,24 @@ def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:
         return response
 
 
+_TOO_MANY = re.compile(r"Too many files\. Maximum number of files is (\d+)")
+"""In Starlette's words, which has no other sign of it."""
+
+
 def _malformed(reason: str) -> BadInput:
     return BadInput("malformed", f"{reason}.", "Send the request in the form that docs/ describes.", reason=reason)
 
 
 def _of_http(error: HTTPException) -> WorkbenchError:
     """What Starlette and FastAPI raise themselves: no such route, no such method, a body that is not what it says."""
+    if error.status_code == HTTPStatus.BAD_REQUEST and (many := _TOO_MANY.match(str(error.detail))):
+        return BadInput(
+            "too_many_in_form",
+            f"One form takes at most {many[1]} files.",
+            "Send them in several forms that join one batch: POST /v1/jobs with start=false, then /v1/jobs/N/files "
+            "with some files each, then /v1/jobs/N/resume.",
+            limit=int(many[1]),
+        )
     if error.status_code == HTTPStatus.BAD_REQUEST:
         return _malformed(str(error.detail).rstrip("."))
     return WorkbenchError(HTTPStatus(error.status_code).name.lower(), f"{str(error.detail).rstrip('.')}.")

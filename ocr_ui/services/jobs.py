@@ -188,6 +188,16 @@ class Jobs:
         return await asyncio.to_thread(self._progress, job)
 
     @needs(Action.READ)
+    async def asked(self, ask: JobAsk) -> dict[str, Any]:
+        """What a batch keeps of a question. Raises BadInput, as `create`."""
+        return await asyncio.to_thread(self._asked, ask)
+
+    @needs(Action.READ)
+    async def files(self, job: int) -> list[str]:
+        """As `ocr_ui.storage.jobs.Jobs.files`."""
+        return await asyncio.to_thread(self._store.jobs.files, job)
+
+    @needs(Action.READ)
     async def has_frames(self, job: int) -> bool:
         """Is there a video among its files? Raises NotFound (`unknown_job`)."""
         await asyncio.to_thread(self._store.jobs.get, job)

@@ -292,6 +292,12 @@ class Jobs:
             known = dict(connection.execute(states).all())
             return {**dict.fromkeys(JobState, 0), **known}, connection.scalar(left) or 0
 
+    def files(self, number: int) -> list[str]:
+        """Names of the files, in order; those of an archive that was unpacked begin with its own."""
+        query = select(job_file.c.name).where(job_file.c.job_id == number).order_by(job_file.c.id)
+        with self._database.reading() as connection:
+            return list(connection.scalars(query))
+
     def failures(self, number: int, limit: int = 100) -> list[FailedTask]:
         """Pages and files that failed, in order."""
         query = (

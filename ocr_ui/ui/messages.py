@@ -169,10 +169,13 @@ ADMINISTRATOR = frozenset(
 """Errors of which nobody can mend on the page what caused them: both languages say whom to ask."""
 
 ERRORS_ZH: dict[str, str] = {
+    "bad_batch_file": "{file} 没有说明属于哪个批次。请换一个文件夹。",
+    "batch_paused": "批次已暂停。再次运行同一命令即可继续。",
     "no_items": "没有指定条目。请选择数据集中的条目。",
     "not_agreed": "未删除任何内容。请加上 --yes。",
     "nothing_named": "请指定条目编号，或用筛选条件选择条目。",
     "nothing_to_delete": "没有符合筛选条件的条目。请换一个筛选条件。",
+    "other_batch": "{folder} 中是另一批次的结果。请换一个文件夹，或按原来的参数运行。",
     "passwords_differ": "两次输入的密码不同。请重试。",
     "bad_days_kept": "图片会一直保留。请用 --days N 指定天数。",
     "no_login_elsewhere": "监听 {host} 时，任何能连到本机的人都可以进入，因为没有登录。请管理员设置 OCR_UI_AUTH=password（见 docs/access.md）；若完全信任该网络，可设置 OCR_UI_ALLOW_NO_LOGIN=1。",
@@ -183,6 +186,7 @@ ERRORS_ZH: dict[str, str] = {
     "bad_days": "密钥的有效期为 1 到 {most} 天。",
     "bad_key_name": "密钥需要一个简短的名称。请按用途命名。",
     "too_many_frames": "视频画面下部变化了 {frames} 次，最多识别 {limit} 帧。请分段提交，或指定页码（帧从 1 起计）。",
+    "too_many_in_form": "一个表单最多 {limit} 个文件。请分几个表单提交：先用 start=false 建立批次，再用 /v1/jobs/N/files 添加，最后 /v1/jobs/N/resume。",
     "unknown_key": "没有密钥 {key}。",
     "unknown_account": "没有名为 {name} 的账户。",
     "account_exists": "已有名为 {name} 的账户。",

@@ -263,6 +263,8 @@ GUARDED: dict[str, tuple[str, ...]] = {
         "create",
         "add",
         "again",
+        "asked",
+        "files",
         "has_frames",
         "list",
         "progress",
