@@ -8,7 +8,7 @@ REQUIREMENTS := $(if $(GPU),requirements.txt,requirements-cpu.txt)
 # The newest of these files decides whether there is anything to install.
 STAMP := $(VENV)/.installed-$(basename $(REQUIREMENTS))
 
-.PHONY: install run test test-vllm lint format examples accuracy stress fuzz screenshots
+.PHONY: install run test test-vllm lint format examples accuracy stress fuzz soak screenshots
 
 install: $(STAMP)
 
@@ -55,7 +55,13 @@ stress: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-stress.txt
 	$(BIN)/python -m pytest -m "stress and not vllm and not browser"
 	$(BIN)/python -m pytest -m "stress and browser" -n 2 --dist loadfile
+	$(MAKE) soak SECONDS=$(or $(SOAK),3600)
 	@if test -x .venv-vllm/bin/python; then .venv-vllm/bin/python -m pytest -m "vllm and stress" tests/vllm_cpu; else echo "left out: the tests of vLLM need make test-vllm first"; fi
+
+# An hour, or as long as SECONDS says, of 200 programs and 20 tabs at once, with the curves of memory, open files and
+# sockets in build/load.
+soak: install
+	PYTHONPATH=.:tests $(BIN)/python -m tests.stress.load --seconds $(or $(SECONDS),3600) --out build/load
 
 # Ten minutes, or as long as SECONDS says, shared by the parsers and the door for pictures.
 fuzz: install

@@ -82,6 +82,10 @@ FORM_OVERHEAD = 100_000
 BASE64_PATHS = ("/v1/ocr", "/v1/chat/completions")
 """Where a file may come in base64, which takes four bytes for three."""
 
+KEEP_ALIVE_SECONDS = 75
+"""Longer than clients and load balancers keep an idle connection (5 to 60 s): who is first to close one must not be the
+server, or a request that is on its way meanwhile is lost."""
+
 GRACE_SECONDS = 3
 """Open pages keep a connection; so long they may end their work once the server is told to end."""
 
@@ -223,7 +227,12 @@ def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
     """Serves until it is told to end. Gives the exit code; uvicorn itself exits where the start fails."""
     tls = {"ssl_certfile": settings.tls_cert, "ssl_keyfile": settings.tls_key} if settings.tls_cert else {}
     # Who the client is, behind a proxy, is found out by `Forwarded`: uvicorn's own way hides the proxy's address.
-    plain = {"log_level": "warning", "timeout_graceful_shutdown": GRACE_SECONDS, "proxy_headers": False}
+    plain = {
+        "log_level": "warning",
+        "timeout_graceful_shutdown": GRACE_SECONDS,
+        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
+        "proxy_headers": False,
+    }
     config = uvicorn.Config(app, **plain, **tls)
     shown = address(settings.host, listener.getsockname()[1], "https" if tls else "http")
     server = TalkingServer(config, shown, app.state.workbench.drained if hasattr(app.state, "workbench") else None)
