@@ -78,6 +78,8 @@ def test_the_official_wording_is_known_whatever_stands_in_for_it(client: TestCli
     assert listed(client)["table"]["official"] is None
     official = client.get("/v1/templates").json()["official"]
     assert next(one for one in official if one["name"] == "table")["text"] == "把图中的表格解析为HTML。"
+    same = client.get("/v1/templates/fields").json()["template"]["text"].replace("{{fields}}", "{{ what }}")
+    assert new(client, "rest_same", text=same)["official"] == "fields", "what a blank is called reaches no model"
     restored = client.post("/v1/templates/table/restore", json={"version": "builtin"}).json()
     assert (restored["official"], restored["builtin"]) == ("table", True)
     refused(client.delete("/v1/templates/table"), 400, "template_builtin")

@@ -47,7 +47,7 @@ class Library {
     this.search = make("input", { type: "search", class: "wb-input", "aria-label": t("library.search"), placeholder: t("library.search"), oninput: () => this.#list() });
     this.tags = make("div", { class: "wb-library-tags", role: "group", "aria-label": t("library.tags") });
     this.told = make("div", { class: "wb-library-told", role: "status", dir: "auto" });
-    this.rows = make("div", { class: "wb-library-list" });
+    this.rows = make("div", { class: "wb-library-list", onkeydown: (event) => this.#step(event) });
     this.shown = make("div", { class: "wb-library-shown" });
     this.file = make("input", { type: "file", accept: ".md,.zip", multiple: true, class: "wb-library-file", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#import() });
     this.pack = make("a", { class: "wb-download", download: "", href: "/v1/templates.zip", textContent: t("library.export") });
@@ -100,6 +100,15 @@ class Library {
     this.rows.replaceChildren(...broken, ...noneOwn, ...(rows.length ? rows : none));
     if (focused) this.rows.querySelector(`[data-template="${focused}"]`)?.focus();
     this.pack.hidden = templates.every(({ builtin }) => builtin);
+  }
+
+  /** The arrow keys go through the list. */
+  #step(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const rows = [...this.rows.querySelectorAll("button")];
+    rows[rows.indexOf(document.activeElement) + by]?.focus();
   }
 
   #row({ name, title, task, readings }) {

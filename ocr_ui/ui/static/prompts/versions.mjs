@@ -32,8 +32,10 @@ export class Versions {
     }
     const { versions, unscored } = found;
     this.told.textContent = this.#summary(versions, unscored);
-    const written = JSON.stringify(versions);
+    // While figures are worked out they alone change: whoever reads or compares below is not disturbed.
+    const written = JSON.stringify(versions.map(({ uses, ...rest }) => [rest, !!uses]));
     if (written !== this.written) this.#draw(versions);
+    else for (const { version, uses } of versions) this.list.querySelector(`[data-version="${version}"] dl`)?.replaceWith(this.#scores(uses));
     this.written = written;
     if (unscored && this.element.isConnected) this.timer = setTimeout(() => this.element.offsetParent && this.show(), AGAIN_MS);
   }
@@ -44,9 +46,7 @@ export class Versions {
   }
 
   #draw(versions) {
-    const compared = this.compared;
     this.list.replaceChildren(...versions.map((one, place) => this.#row(one, versions, place)));
-    if (compared) this.list.querySelector(`[data-version="${compared}"] [data-act="compare"]`)?.click();
   }
 
   #row(one, versions, place) {
@@ -105,7 +105,6 @@ export class Versions {
     const press = button(this.t("library.version.compare"), () => {
       host.hidden = !host.hidden;
       press.setAttribute("aria-expanded", String(!host.hidden));
-      this.compared = host.hidden ? "" : one.version;
       if (!host.hidden) this.#compare(one, versions, first, host);
     }, { "data-act": "compare", "aria-expanded": "false" });
     return press;
