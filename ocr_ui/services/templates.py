@@ -97,7 +97,11 @@ class Templates(PromptLibrary):
 
     def versions(self, name: str) -> tuple[TemplateVersion, ...]:
         """All kept versions, the newest first, what comes with the product last. Raises as `get`."""
-        current = self.get(name)
+        self._look()
+        builtin, stored = self._builtin.templates().get(name), self._store.templates.get(name)
+        current = stored.current if stored and not stored.deleted else ""
+        if not current and builtin is None:
+            self.get(name)
         rows = [
             TemplateVersion(
                 version=one.version,
@@ -105,14 +109,13 @@ class Templates(PromptLibrary):
                 saved=_moment(one.created_at),
                 person=one.person,
                 note=one.note,
-                current=one.version == current.version and not current.builtin,
+                current=one.version == current,
                 from_file=one.from_file,
             )
             for one in self._store.templates.versions(name)
         ]
-        builtin = self._builtin.templates().get(name)
         if builtin is not None:
-            rows.append(TemplateVersion(builtin.template.version, current=current.builtin, builtin=True))
+            rows.append(TemplateVersion(builtin.template.version, current=not current, builtin=True))
         return tuple(rows)
 
     @needs(Action.REVIEW, audited="template.add")
