@@ -453,8 +453,8 @@ class ReadTab:
         """The versions by number, with that of `template` chosen."""
         shown = []
         for row in self._workbench.templates.versions(template.name):
-            parts = [self._version_word(row), row.saved[:16].replace("T", " "), row.note[:60]]
-            parts += [self._words["read.version.current"]] if row.current else []
+            current = self._words["read.version.current"] if row.current else ""
+            parts = [self._version_word(row), current, row.saved[:16].replace("T", " "), row.note[:60]]
             shown.append((" · ".join(part for part in parts if part), row.version))
         return gr.update(choices=shown, value=template.version)
 
