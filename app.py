@@ -25,6 +25,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import ValidationError
 
+from ocr_ui import logs
 from ocr_ui.api.accounts import account_routes
 from ocr_ui.api.calibrations import calibration_routes
 from ocr_ui.api.chat import chat_routes
@@ -49,6 +50,7 @@ from ocr_ui.api.ocr import ocr_routes
 from ocr_ui.api.pictures import picture_routes
 from ocr_ui.api.pushes import push_routes
 from ocr_ui.api.queue import queue_routes
+from ocr_ui.api.requests import REQUEST, Named
 from ocr_ui.api.rewards import reward_routes
 from ocr_ui.api.rollouts import rollout_routes
 from ocr_ui.api.second_reviews import second_review_routes
@@ -182,8 +184,9 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.add_middleware(Unexpected, localize_error=localize_error)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Counted)
+    app.add_middleware(Named)
     app.add_middleware(Forwarded, trusted=settings.trusted_proxies)
-    return mount(app, workbench, ACTING if logins else "")
+    return mount(app, workbench, ACTING if logins else "", REQUEST)
 
 
 def page_language(request: Request) -> str:
@@ -202,11 +205,9 @@ class FreshFiles(StaticFiles):
 
 
 def main() -> int:
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for talkative in ("httpx", "httpx2", "alembic"):
-        logging.getLogger(talkative).setLevel(logging.WARNING)
     try:
         settings = Settings()
+        set_up_logs(settings)
         check_tls(settings)
         check_access(settings)
         with closing(bind(settings)) as listener:
@@ -215,6 +216,27 @@ def main() -> int:
         return complain("\n".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()))
     except WorkbenchError as error:
         return complain(told(error))
+
+
+def set_up_logs(settings: Settings) -> None:
+    """Raises WorkbenchError (`log_file_unusable`)."""
+    try:
+        logs.set_up(
+            settings.log_format,
+            settings.secrets(),
+            settings.log_file,
+            most_bytes=settings.log_file_bytes,
+            files=settings.log_files,
+            days=settings.log_days,
+        )
+    except OSError as error:
+        raise WorkbenchError(
+            "log_file_unusable",
+            f"The log file {settings.log_file} cannot be written: {error.strerror}.",
+            "Correct OCR_UI_LOG_FILE.",
+            file=str(settings.log_file),
+            reason=str(error.strerror),
+        ) from error
 
 
 def told(error: WorkbenchError) -> str:
@@ -229,6 +251,7 @@ def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
     # Who the client is, behind a proxy, is found out by `Forwarded`: uvicorn's own way hides the proxy's address.
     plain = {
         "log_level": "warning",
+        "log_config": None,
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "proxy_headers": False,

@@ -117,6 +117,12 @@ class PushFailed(WorkbenchError):
     status = 502
 
 
-def internal() -> WorkbenchError:
-    """What a person is told where something went wrong that nobody expected; the log has what it was."""
-    return WorkbenchError("internal", "Something went wrong in the server. Try again.", "The log has the whole error.")
+def internal(request: str) -> WorkbenchError:
+    """What a person is told where something went wrong that nobody expected.
+
+    Args:
+        request: the id under which the log has what it was.
+    """
+    name = request or "ERROR"
+    hint = f"The log has the whole error under {name}."
+    return WorkbenchError("internal", "Something went wrong in the server. Try again.", hint, request=name)

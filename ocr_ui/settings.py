@@ -127,6 +127,15 @@ class Settings(BaseSettings):
         ge=0,
         description="Seconds that what is being read may take to its end once the server is told to stop (SIGTERM).",
     )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="Form of log lines: text, or json (one object a line)."
+    )
+    log_file: Path | None = Field(None, description="File for log lines, besides the console; one for each process.")
+    log_file_bytes: int = Field(
+        20_000_000, gt=0, description="Size from which on a log file is put aside, as it is with each new day."
+    )
+    log_files: int = Field(10, ge=0, description="Log files that are kept beside the newest one.")
+    log_days: int = Field(30, ge=0, description="Days after which log files that were put aside go; 0 keeps them.")
     tls_cert: Path | None = Field(None, description="Certificate file (PEM) for https; with OCR_UI_TLS_KEY.")
     tls_key: Path | None = Field(None, description="Key file (PEM) of that certificate.")
 
@@ -211,6 +220,11 @@ class Settings(BaseSettings):
     judge_model: str = Field("", description="Name of the judge's model on that server.")
     judge_key: SecretStr = Field(SecretStr(""), description="Key of the judge's server, where it wants one.")
     judge_seconds: float = Field(60.0, gt=0, description="Longest wait for the judge, in seconds.")
+
+    def secrets(self) -> list[str]:
+        """What must be shown nowhere."""
+        values = (getattr(self, name) for name in type(self).model_fields)
+        return [value.get_secret_value() for value in values if isinstance(value, SecretStr) and value]
 
     def with_store_in(self, folder: Path) -> Settings:
         """A copy whose store is that folder alone, wherever this one has its database and pictures."""

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.errors import BadInput, EngineBusy, ScannerAway, TooMany, WorkbenchError, internal
+from ocr_ui.logs import request_id
 from ocr_ui.metrics import error_told
 
 log = logging.getLogger(__name__)
@@ -41,12 +42,14 @@ PASSING = ("database_away", "pictures_away", "store_locked")
 
 
 class ErrorWords(BaseModel):
-    """`code` is stable, for programs; `message` says what is wrong and `hint` what to do, for people."""
+    """`code` is stable, for programs; `message` says what is wrong and `hint` what to do, for people; the log knows the
+    request by the id in `request`."""
 
     code: str
     message: str
     hint: str
     details: dict[str, Any] = {}
+    request: str = ""
 
 
 class ErrorBody(BaseModel):
@@ -62,7 +65,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 def error_body(error: WorkbenchError, localize_error: Localize, language: str) -> dict[str, Any]:
     value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
-    return {"error": localize_error(value, language)}
+    return {"error": {**localize_error(value, language), "request": request_id()}}
 
 
 def error_response(
@@ -148,4 +151,4 @@ class Unexpected:
             if answered:
                 raise
             log.exception("%s %s failed", scope["method"], scope["path"])
-            await error_response(internal(), Request(scope), self._localize)(scope, receive, send)
+            await error_response(internal(request_id()), Request(scope), self._localize)(scope, receive, send)

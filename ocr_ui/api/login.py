@@ -94,7 +94,7 @@ class Known:
                 return
             identity = NOBODY  # what asks whether the process lives is answered also while the database is away
         now = Acting(identity, _peer(scope), self._record, self._bench.rates.take)
-        scope = {**scope, ACTING: now}
+        scope[ACTING] = now  # not in a copy: those outside look for the route that this request takes
         with act_as(now):
             try:
                 self._check(scope, identity)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import json
 import os
 import re
 import tempfile
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ocr_ui.engines import vllm_versions
 from ocr_ui.engines.base import DraftReason
 from ocr_ui.errors import EngineDead
+from ocr_ui.logs import vllm_config
 from ocr_ui.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +39,17 @@ def prepare_process(settings: Settings) -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", f"{settings.cpu_cache_gb:g}")
+    if settings.log_format == "json" and "VLLM_LOGGING_CONFIG_PATH" not in os.environ:
+        os.environ["VLLM_LOGGING_CONFIG_PATH"] = str(_logging_config())
+
+
+def _logging_config() -> Path:
+    """A file for vLLM's processes, which configure their logging themselves."""
+    handle, name = tempfile.mkstemp(prefix="ocr-workbench-vllm-logging-", suffix=".json")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(vllm_config(), file)
+    atexit.register(Path(name).unlink, missing_ok=True)
+    return Path(name)
 
 
 class FailureNote:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from ocr_ui.engines.samples import samples
 from ocr_ui.errors import NotFound
 from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.images.transform import prepare
+from ocr_ui.logs import run_name
 from ocr_ui.services.access import needs
 from ocr_ui.services.admission import too_late
 from ocr_ui.services.engines import LOADING_BEAT, Engines
@@ -95,7 +95,7 @@ class Chat:
         picture = await asyncio.to_thread(open_picture, question.picture, self._limits)
         pixels, _, _ = await asyncio.to_thread(prepare, picture.pixels, own.engine_pixels)
         request = EngineRequest(
-            id=uuid.uuid4().hex,
+            id=run_name(),
             pixels=pixels,
             encode=lambda: encode_png(pixels),
             task=Task.SPOTTING,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextvars import Context
 from dataclasses import dataclass
 
 from ocr_ui.domain.prompt import Task
@@ -132,7 +133,8 @@ class Engines:
     def wake(self, name: str) -> None:
         """Starts an engine that somebody has chosen; does nothing for one that runs or does not exist."""
         if name in self._engines and self._may_start(name):
-            self._start_one(name).add_done_callback(lambda _: self._log_failure(name))
+            # Not as part of the request that chose it: what a start fails of is told whole.
+            self._start_one(name).add_done_callback(lambda _: self._log_failure(name), context=Context())
 
     def _log_failure(self, name: str) -> None:
         if name in self._failed:
@@ -148,7 +150,7 @@ class Engines:
         if self._may_start(name):
             self._failed.pop(name, None)
             self._put_away.pop(name, None)
-            self._starting[name] = asyncio.create_task(self._load(name))
+            self._starting[name] = asyncio.create_task(self._load(name), context=Context())
         return self._starting[name]
 
     async def _load(self, name: str) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import urllib.request
-import uuid
 from collections.abc import Awaitable
 from contextlib import aclosing
 from dataclasses import replace
@@ -27,6 +26,7 @@ from ocr_ui.errors import (
     WorkbenchError,
 )
 from ocr_ui.images import refusals
+from ocr_ui.logs import as_request, run_name
 from ocr_ui.metrics import JOB_PAGES, error_told
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
@@ -150,6 +150,10 @@ class JobRunner:
 
     async def _one(self, task: PageTask) -> None:
         """One page, or a file to be looked into; whatever happens stands with it, or it waits again."""
+        with as_request(f"job-{task.job}-{task.id}"):
+            await self._work_on(task)
+
+    async def _work_on(self, task: PageTask) -> None:
         try:
             if not task.number:
                 await self._look_into(task)
@@ -166,7 +170,7 @@ class JobRunner:
             else:
                 await self._failed(task, error)
         except Exception as error:
-            log.exception("page %d of %s failed", task.number, task.name)
+            log.exception("page %d of a file failed", task.number)
             reason = f"{type(error).__name__}: {error}"
             told = EngineFailed("reading_failed", f"Reading failed: {reason}", "Try again.", reason=reason)
             await self._failed(task, told)
@@ -255,7 +259,7 @@ class JobRunner:
             await asyncio.to_thread(route.go_on, task.recognition_id)
         if route.again is None:
             return True
-        again = replace(request, run_id=uuid.uuid4().hex)
+        again = replace(request, run_id=run_name())
         try:
             return await self._read_with(task, job, page_id, again, route.again.engine, route.keep_second)
         except (EngineDead, EngineBusy, StoreFailed, Conflict):
@@ -263,7 +267,7 @@ class JobRunner:
         except WorkbenchError as error:
             if error.code in NOBODY_ANSWERS:
                 raise
-            log.warning("page %d of %s was not read again: %s", task.number, task.name, error)
+            log.warning("page %d of a file was not read again: %s", task.number, error)
             await asyncio.to_thread(route.second_failed)
             return True
 

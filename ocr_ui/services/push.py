@@ -18,6 +18,7 @@ from typing import Any
 from ocr_ui.domain.access import Action
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError, internal
 from ocr_ui.exports.sample import Options
+from ocr_ui.logs import request_id
 from ocr_ui.services.access import needs
 from ocr_ui.services.data_card import DataCards
 from ocr_ui.services.dataset import Filters
@@ -197,7 +198,7 @@ class Pushes:
             push.error, push.state = _alone(error), "failed"
             log.warning("The push to %s failed: %s", push.target, error.message)
         except Exception:
-            push.error, push.state = internal(), "failed"
+            push.error, push.state = internal(request_id()), "failed"
             log.exception("The push to %s failed", push.target)
         finally:
             push.ended.set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import uuid
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
 from ocr_ui.images.door import encode_png, is_blank
 from ocr_ui.images.transform import PictureTransform, prepare
+from ocr_ui.logs import run_name
 from ocr_ui.metrics import StageClock
 from ocr_ui.parsing.confidence import ConfidencesAsTheyCome, with_confidences
 from ocr_ui.parsing.dispatch import IncrementalParser
@@ -62,7 +62,7 @@ class ReadRequest:
     template: PromptTemplate
     values: dict[str, str] = field(default_factory=dict)
     prompt: str | None = None
-    run_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    run_id: str = field(default_factory=run_name)
     sampling: dict[str, Any] = field(default_factory=dict)
     pixels: int | None = None
     structured: bool | None = None

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +15,8 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
-from ocr_ui.errors import StoreFailed
+from ocr_ui.domain.recognition import Recognition
+from ocr_ui.errors import StoreFailed, WorkbenchError
 from ocr_ui.metrics import AtWork, StageClock, error_told, reading_ended, stage_ended
 from ocr_ui.services.access import needs, who
 from ocr_ui.services.engines import Engines
@@ -208,6 +209,7 @@ class Recognizer:
         reading_ended(name.name or name.kind, recognition.outcome, timings, recognition.generation.tokens)
         if step.error is not None:
             error_told("reading", step.error.code)
+        _tell(recognition, page_id, timings, step.error)
         if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
             return Reading(page, step)
         timed = replace(recognition, engine=name, timings=timings)
@@ -228,3 +230,17 @@ class Recognizer:
     async def stop(self, owner: str) -> int:
         """Stops what `owner` has running; gives how many runs that were."""
         return await self._runs.stop(owner)
+
+
+def _tell(recognition: Recognition, page_id: int, timings: Mapping[str, float], error: WorkbenchError | None) -> None:
+    """A line of the log, with nothing of what was read."""
+    fields = {
+        "page": page_id,
+        "engine": recognition.engine.kind,
+        "template": recognition.prompt.template,
+        "outcome": recognition.outcome,
+        "tokens": recognition.generation.tokens,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in timings.items()},
+        **({"code": error.code} if error else {}),
+    }
+    log.info("reading", extra={"fields": fields})

@@ -15,7 +15,8 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.engines.samples import check_count
-from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, EngineFailed, StoreFailed, WorkbenchError
+from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, StoreFailed, WorkbenchError, internal
+from ocr_ui.logs import request_id
 from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import as_filters, set_filters
 from ocr_ui.services.figures import prepare
@@ -198,9 +199,9 @@ class _Running:
                 self.last = step
         except WorkbenchError as caught:
             error = caught
-        except Exception as caught:
+        except Exception:
             log.exception("a batch of rollouts failed")
-            error = EngineFailed("internal", f"The batch failed: {caught}", "The log has the whole error.")
+            error = internal(request_id())
         if error is not None or not self.last.ended:
             self.last = replace(self.last, ended=True, error=error)
 

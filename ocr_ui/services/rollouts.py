@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import Verdict
 from ocr_ui.domain.rollout import Answer, Judgement, Kind, Rollout
 from ocr_ui.errors import BadInput, StoreFailed, WorkbenchError
+from ocr_ui.logs import run_name
 from ocr_ui.scoring.answer_rows import AnswerRow, answer_rows
 from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item, Saved
@@ -109,7 +109,7 @@ class Rollouts:
             NotFound: no such item, or its template is gone.
             BadInput: `item_without_prompt`, and those of `sample_picture`. EngineDead, EngineBusy.
         """
-        run_id = uuid.uuid4().hex
+        run_id = run_name()
         with self._runs.listed(owner, run_id) as stop:
             async with aclosing(self._steps(recognition_id, ask, person, stop, run_id)) as steps:
                 async for step in steps:
@@ -144,7 +144,7 @@ class Rollouts:
 
         Raises: as `sample`; also what the engine failed with, and EngineFailed where no answer came.
         """
-        run_id = uuid.uuid4().hex
+        run_id = run_name()
         with self._runs.listed(owner, run_id) as stop:
             item, name, last = await self._last_step(recognition_id, ask, stop, run_id)
         if last.error is not None:

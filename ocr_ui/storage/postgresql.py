@@ -62,6 +62,7 @@ class Postgresql:
         return create_engine(
             self._url,
             pool_pre_ping=True,
+            hide_parameters=True,
             pool_size=_POOLED,
             max_overflow=_MORE,
             pool_timeout=self._busy_seconds,

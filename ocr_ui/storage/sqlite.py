@@ -30,7 +30,7 @@ class Sqlite:
 
     def engine(self, foreign_keys: bool = True) -> Engine:
         url = URL.create("sqlite", database=str(self._path))
-        engine = create_engine(url, connect_args={"timeout": self._busy_seconds})
+        engine = create_engine(url, connect_args={"timeout": self._busy_seconds}, hide_parameters=True)
 
         @event.listens_for(engine, "connect")
         def prepare(connection: Any, _record: Any) -> None:

@@ -154,14 +154,16 @@ def look_less_often(demo: gr.Blocks) -> None:
     demo._queue.progress_update_sleep_when_free = 5 * IDLE_LOOK_SECONDS
 
 
-def mount(app: Any, workbench: Workbench, acting_key: str = "") -> Any:
+def mount(app: Any, workbench: Workbench, acting_key: str = "", request_key: str = "") -> Any:
     """Mounts the page at `/en` and `/zh`. Routes of the app must stand before: Gradio's come last.
 
     Args:
         acting_key: key of the requests' scope under which it stands who acts; empty without logins.
+        request_key: the same, of the request's id.
     """
     for language in LANGUAGES:
         demo = build(workbench, language)
+        demo.name_requests(request_key)
         if acting_key:
             demo.guard(acting_key, workbench.page_sessions)
         demo.queue(max_size=64, default_concurrency_limit=8, api_open=False)

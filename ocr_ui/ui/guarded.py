@@ -8,23 +8,39 @@ from __future__ import annotations
 from typing import Any
 
 from ocr_ui.errors import NotAllowed
+from ocr_ui.logs import as_request
 from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.page_sessions import PageSessions
 from ocr_ui.ui.gradio_quickly import gr
 
 
 class GuardedBlocks(gr.Blocks):
-    """Args: key: of the ASGI scope under which `Acting` stands, where there are logins. tabs: whose tab is whose."""
+    """Handlers also have the id of the request that started them, for the log."""
 
-    _key = ""
+    _key = _named = ""
 
     def guard(self, key: str, tabs: PageSessions) -> None:
+        """Only where there are logins.
+
+        Args:
+            key: of the ASGI scope under which `Acting` stands.
+            tabs: whose tab is whose.
+        """
         self._key, self._tabs = key, tabs
+
+    def name_requests(self, key: str) -> None:
+        """Args: key: of the ASGI scope under which the request's id stands."""
+        self._named = key
 
     async def call_function(self, block_fn: Any, processed_input: Any, iterator: Any = None, *more: Any, **named: Any):
         asked = named.get("requests", more[0] if more else None)
-        with act_as(self._acting(asked[0] if isinstance(asked, list) else asked)):
+        first = asked[0] if isinstance(asked, list) else asked
+        with as_request(self._name(first)), act_as(self._acting(first)):
             return await super().call_function(block_fn, processed_input, iterator, *more, **named)
+
+    def _name(self, request: gr.Request | None) -> str:
+        known = request is not None and request.request is not None
+        return request.request.scope.get(self._named, "") if known else ""
 
     def _acting(self, request: gr.Request | None) -> Acting:
         """Raises NotAllowed (`not_your_tab`)."""

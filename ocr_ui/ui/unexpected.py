@@ -14,6 +14,7 @@ from contextlib import aclosing, closing, contextmanager
 from typing import Any
 
 from ocr_ui.errors import WorkbenchError, internal
+from ocr_ui.logs import request_id
 from ocr_ui.metrics import error_told
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.messages import error_sentence
@@ -47,7 +48,7 @@ def guard(demo: gr.Blocks, title: str, language: str) -> None:
 
 def expected(error: Exception) -> WorkbenchError:
     """The error itself where it was made to be told; else one that tells nothing of it, and the log has it."""
-    told = error if isinstance(error, WorkbenchError) else internal()
+    told = error if isinstance(error, WorkbenchError) else internal(request_id())
     error_told("page", told.code)
     if told is not error:
         log.error("a handler of the page failed", exc_info=error)

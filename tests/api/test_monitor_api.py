@@ -35,6 +35,8 @@ def test_it_is_for_reviewers_and_administrators(tmp_path: Path) -> None:
             assert people.of(role).get("/v1/monitor").status_code == status, role
         assert people.with_key("admin-person", Action.READ).get("/v1/monitor").status_code == 403
         assert people.client().get(PLOTLY_URL).status_code == 401
+        told = people.of(Role.VIEWER).get("/metrics").text
+        assert 'ocr_ui_requests_total{method="GET",route="/v1/monitor",status="403"}' in told, "with logins as without"
 
 
 def test_the_charts_are_drawn_by_a_script_of_this_server(client: TestClient) -> None:

@@ -79,7 +79,8 @@ def post(client: TestClient, **form: Any) -> httpx.Response:
 def refused(answer: httpx.Response, status: int, code: str) -> dict[str, Any]:
     assert answer.status_code == status, answer.text
     error = answer.json()["error"]
-    assert set(error) == {"code", "message", "hint", "details"}
+    assert set(error) == {"code", "message", "hint", "details", "request"}
+    assert error["request"] == answer.headers["x-request-id"]
     assert error["code"] == code
     return error
 

@@ -1,0 +1,209 @@
+"""Log lines with their request, as text or as JSON, without what anybody has read and without secrets.
+
+What an exception says may be anything, a page's text included: of exceptions that were not made to be told, lines name
+the class and the places in the code, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+
+from ocr_ui.errors import WorkbenchError
+
+WELL_FORMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+SAYS_NOTHING_READ = (OSError, ImportError, NameError, AttributeError, TypeError, MemoryError)
+"""Exceptions whose words are of the code or the system."""
+MASK = "***"
+SECRETS = (re.compile(r"(?<=://)[^/\s@]+(?=@)"), re.compile(r"\bocrw_[\w-]+"), re.compile(r"(?i)(?<=bearer )\S+"))
+"""A user and password in an address, an API key, a token."""
+TALKATIVE = ("httpx", "httpx2", "alembic")
+SHORTEST_SECRET = 4
+WITHHELD = "(its words are left out)"
+
+_request: ContextVar[str] = ContextVar("request", default="")
+
+
+def request_id() -> str:
+    """That of the request which this task or thread works for; empty for what the product does by itself."""
+    return _request.get()
+
+
+@contextmanager
+def as_request(name: str) -> Iterator[None]:
+    before = _request.set(name)
+    try:
+        yield
+    finally:
+        _request.reset(before)
+
+
+def request_name(sent: str = "") -> str:
+    """The id that a client has sent, where it is well-formed, else a new one."""
+    return sent if WELL_FORMED.fullmatch(sent) else uuid.uuid4().hex[:16]
+
+
+def run_name() -> str:
+    """A new id for an engine's work, with the request's in front of it."""
+    new, request = uuid.uuid4().hex, request_id()
+    return f"{request}.{new[:12]}" if request else new
+
+
+def set_up(form: str, secrets: Iterable[str] = (), file: Path | None = None, **kept: int) -> None:
+    """Sends all log lines from INFO on to standard error, and into a file where one is named.
+
+    Args:
+        form: text or json.
+        secrets: that must stand in no line.
+        kept: of the file, see `KeptFile`.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    handlers: list[logging.Handler] = [logging.StreamHandler()]
+    if file is not None:
+        handlers.append(KeptFile(file, **kept))
+    for handler in handlers:
+        handler.setFormatter(FORMS[form](secrets))
+    logging.raiseExceptions = False  # a line that cannot be written would be shown with all that was given for it
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class Lines(logging.Formatter):
+    """What both forms have in common. `extra={"fields": {...}}` of a record are values of their own."""
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        super().__init__()
+        self._secrets = sorted((one for one in secrets if len(one) >= SHORTEST_SECRET), key=len, reverse=True)
+
+    def clean(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, MASK)
+        for pattern in SECRETS:
+            text = pattern.sub(MASK, text)
+        return text
+
+    def message(self, record: logging.LogRecord) -> str:
+        if record.name == "asyncio" and record.levelno >= logging.ERROR:
+            # It writes the exceptions of forgotten tasks, and whatever those were given, into its message.
+            return str(record.msg).partition("\n")[0]
+        told = record.args
+        if isinstance(told, tuple):
+            told = tuple(said(one) if isinstance(one, BaseException) else one for one in told)
+        text = str(record.msg)
+        return text % told if told else text
+
+    @staticmethod
+    def fault(record: logging.LogRecord) -> list[dict[str, Any]]:
+        """The exception and those that it came of, the last one first."""
+        error = record.exc_info[1] if record.exc_info else None
+        chain: list[dict[str, Any]] = []
+        while error is not None and len(chain) < 10:
+            places = [f"{one.filename}:{one.lineno} {one.name}" for one in extract_tb(error.__traceback__)]
+            chain.append({"type": type(error).__name__, "says": said(error, inside=True), "at": places})
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        return chain
+
+
+def said(error: BaseException, inside: bool | None = None) -> str:
+    """What may be written of an exception.
+
+    Args:
+        inside: it came up in the work on somebody's page; None where the request says so. Outside, as at the start of
+            an engine, all is told.
+    """
+    inside = bool(request_id()) if inside is None else inside
+    if isinstance(error, WorkbenchError):
+        reason = str(error.details.get("reason", ""))
+        text = str(error).replace(reason, WITHHELD) if reason and inside else str(error)
+        return f"{error.code}: {text}"
+    if not inside or isinstance(error, SAYS_NOTHING_READ):
+        return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__} {WITHHELD}"
+
+
+class TextLines(Lines):
+    def format(self, record: logging.LogRecord) -> str:
+        moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.created))
+        line = f"{moment} {record.levelname} {record.name}: {self.message(record)}"
+        line += "".join(f" {name}={value}" for name, value in getattr(record, "fields", {}).items())
+        if request := request_id():
+            line += f" [{request}]"
+        for one in self.fault(record):
+            line += "".join(f"\n    {place}" for place in one["at"]) + f"\n  {one['says']}"
+        return self.clean(line)
+
+
+class JsonLines(Lines):
+    """One object a line: time (UTC), level, logger, message, request, the fields, and error where there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        value = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": self.message(record),
+            **({"request": request_id()} if request_id() else {}),
+            **getattr(record, "fields", {}),
+        }
+        if fault := self.fault(record):
+            value["error"] = fault
+        return self.clean(json.dumps(value, ensure_ascii=False, default=str))
+
+
+FORMS: dict[str, type[Lines]] = {"text": TextLines, "json": JsonLines}
+
+
+class KeptFile(RotatingFileHandler):
+    """A file that is put aside (.1, .2, ...) when it is large, and with the first line of a new day.
+
+    Args:
+        most_bytes: of the file.
+        files: so many are kept beside it.
+        days: older ones go; 0 keeps them.
+    """
+
+    def __init__(self, file: Path, most_bytes: int = 20_000_000, files: int = 10, days: int = 30) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self._days = days
+        self._day = time.localtime(file.stat().st_mtime).tm_yday if file.exists() else time.localtime().tm_yday
+        super().__init__(file, maxBytes=most_bytes, backupCount=files, encoding="utf-8", errors="backslashreplace")
+        self._sweep()
+
+    def shouldRollover(self, record: logging.LogRecord) -> bool:
+        return self._day != time.localtime().tm_yday or bool(super().shouldRollover(record))
+
+    def doRollover(self) -> None:
+        self._day = time.localtime().tm_yday
+        super().doRollover()
+        self._sweep()
+
+    def _sweep(self) -> None:
+        file = Path(self.baseFilename)
+        for old in file.parent.glob(f"{file.name}.*") if self._days else ():
+            if old.suffix[1:].isdecimal() and time.time() - old.stat().st_mtime > self._days * 86_400:
+                old.unlink(missing_ok=True)
+
+
+def vllm_config() -> dict[str, Any]:
+    """For vLLM's processes, which configure their logging themselves: their lines as JSON too."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"json": {"()": f"{__name__}.{JsonLines.__name__}"}},
+        "handlers": {"errors": {"class": "logging.StreamHandler", "formatter": "json", "stream": "ext://sys.stderr"}},
+        "loggers": {"vllm": {"handlers": ["errors"], "level": "INFO", "propagate": False}},
+    }
