@@ -73,6 +73,7 @@ class Monitor:
         self._engines, self._beat = engines, beat
         self._samples: deque[Sample] = deque(maxlen=KEPT)
         self._looked = -LOOKED_SECONDS
+        self._made = time.monotonic()
         self._task: asyncio.Task[None] | None = None
 
     def awake(self) -> None:
@@ -115,7 +116,8 @@ class Monitor:
 
     def _told(self, now: float) -> dict[str, Any]:
         recent = [one for one in self._samples if one.at > now - WINDOW]
-        ended = [one for one in ENDED if one.at > now - SPAN]
+        ended = [one for one in ENDED if one.at > max(self._made, now - SPAN)]
+        faults = [one for one in FAULTS if one[0] > max(self._made, now - SPAN)]
         lately = [one for one in ended if one.at > now - WINDOW]
         name = engine_of(recent, lately) or self._engines.default
         seen = seen_of(name, self._runs(name, recent), recent, lately)
@@ -126,11 +128,11 @@ class Monitor:
             "verdict": finding_value(verdict(seen, found)),
             "findings": [finding_value(one) for one in found],
             "now": now_value(self._samples[-1], name, lately),
-            "errors": errors_value(now),
+            "errors": errors_value(faults),
             "window": WINDOW,
             "span": [round(time.time() - SPAN, 1), round(time.time(), 1)],
             "samples": samples_value([one for one in self._samples if one.at > now - SPAN], name, now),
-            "readings": readings_value(ended, [at for at, _, _ in FAULTS], now),
+            "readings": readings_value(ended, [at for at, _, _ in faults], now),
         }
 
     def _runs(self, name: str, samples: Sequence[Sample]) -> Runs:
@@ -227,9 +229,9 @@ def finding_value(one: Finding) -> dict[str, Any]:
     }
 
 
-def errors_value(now: float) -> list[dict[str, Any]]:
-    """The errors of the last SPAN seconds by code, the most frequent first."""
-    codes = Counter((where, code) for at, where, code in FAULTS if at > now - SPAN)
+def errors_value(faults: Sequence[tuple[float, str, str]]) -> list[dict[str, Any]]:
+    """By code, the most frequent first."""
+    codes = Counter((where, code) for _, where, code in faults)
     return [{"where": where, "code": code, "count": count} for (where, code), count in codes.most_common(MOST_CODES)]
 
 

@@ -11,12 +11,16 @@ from ocr_ui.services.bottleneck import WORDS
 from ocr_ui.ui.messages import BLANK
 from ocr_ui.ui.monitor_words import FINDINGS_ZH
 from ocr_ui.ui.plotly_script import PLOTLY_URL
+from ocr_ui.ui.words import fill
 
 
 def test_what_limits_is_told_in_both_languages(client: TestClient) -> None:
-    assert client.get("/v1/monitor").json()["verdict"]["message"] == "Nothing is being read."
+    english = client.get("/v1/monitor").json()["verdict"]
     told = client.get("/v1/monitor", headers={"X-Workbench-Lang": "zh"}).json()
-    assert told["verdict"]["message"] == "当前没有识别任务。"
+    code = english["code"]
+    assert english["message"] == WORDS[code][1].format(**english["values"])
+    assert told["verdict"]["code"] == code
+    assert told["verdict"]["message"] == fill(FINDINGS_ZH[code][1], **told["verdict"]["values"])
     assert told["engine"] == "scripted"
 
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,22 +9,12 @@ import pytest
 from batches import handed, pdf, running, whole
 from fakes import ScriptedEngine
 
-from ocr_ui import metrics
 from ocr_ui.engines.base import EngineLoad
 from ocr_ui.metrics import AtWork, Ended, error_told, reading_ended
 from ocr_ui.services import monitor as module
 from ocr_ui.services.bottleneck import Runs
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.monitor import KEPT, Monitor, Sample, engine_of, grown, readings_value, seen_of
-
-
-@pytest.fixture(autouse=True)
-def nothing_before() -> Iterator[None]:
-    metrics.ENDED.clear()
-    metrics.FAULTS.clear()
-    yield
-    metrics.ENDED.clear()
-    metrics.FAULTS.clear()
 
 
 class Telling(ScriptedEngine):
@@ -97,6 +86,8 @@ def engines() -> Engines:
 
 
 async def test_a_look_tells_of_now_of_errors_and_of_what_limits() -> None:
+    reading_ended("one", "complete", {"tokens": 99.0}, 1)  # of another one in this process
+    error_told("page", "before")
     watch = Monitor(engines(), beat=60)
     reading_ended("one", "complete", {"prepare": 1.0, "tokens": 1.0}, 120)
     error_told("reading", "engine_died")
