@@ -1,8 +1,9 @@
 """All words of the page, in English and Chinese. Nothing else in the product holds a word that a person reads there.
 
 The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, that of exports in
-`export_texts`, that of batches in `batch_words`, that of prompts in `prompt_words` and `try_words`, that of the
-Dataset list's rows in `list_words`, the sentences of errors and warnings in `messages`.
+`export_texts`, that of batches in `batch_words`, that of prompts in `prompt_words` and `try_words`, that of confidence
+and drift in `figure_words`, that of the Dataset list's rows in `list_words`, the sentences of errors and warnings in
+`messages`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from ocr_ui.ui.access_words import ACCESS_WORDS
 from ocr_ui.ui.batch_words import BATCH_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
+from ocr_ui.ui.figure_words import FIGURE_WORDS
 from ocr_ui.ui.list_words import LIST_WORDS
 from ocr_ui.ui.monitor_words import MONITOR_WORDS
 from ocr_ui.ui.prompt_words import PROMPT_WORDS
@@ -25,6 +27,7 @@ TEXTS: dict[str, dict[str, str]] = {
     **BATCH_WORDS,
     **MONITOR_WORDS,
     **PROMPT_WORDS,
+    **FIGURE_WORDS,
     **LIST_WORDS,
     **TRY_WORDS,
     # The frame

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { charts, coloured, figures } from "../../ocr_ui/ui/static/monitor/charts.mjs";
+import { charts, figures } from "../../ocr_ui/ui/static/monitor/charts.mjs";
+import { coloured } from "../../ocr_ui/ui/static/page/plotly.mjs";
 
 const t = (key, values = {}) => (Object.keys(values).length ? `${key} ${Object.values(values).join("/")}` : key);
 const readings = { at: [10, 40], p50: [1, null], p95: [2, null], p99: [3, null], pages: [4, 0], tokens: [null, null], errors: [0, 1] };

@@ -91,12 +91,6 @@ function chart(id, title, traces, yaxis = {}) {
   return { id, title, traces: painted, layout };
 }
 
-/** The layout in the colours of the page. */
-export function coloured(layout, ink, grid) {
-  const axis = (one) => ({ ...one, gridcolor: grid, linecolor: grid, zerolinecolor: grid });
-  return { ...layout, font: { color: ink, size: 11 }, xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis) };
-}
-
 /** The figures of now as [[id, text]]: always the same ones, a dash where something is not known. */
 export function figures({ now }, t, locale) {
   const none = t("monitor.none");

@@ -4,8 +4,9 @@
  */
 
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { drawChart } from "../page/plotly.mjs";
 import { Api } from "../viewer/api.mjs";
-import { charts, coloured, figures } from "./charts.mjs";
+import { charts, figures } from "./charts.mjs";
 
 const BEAT_MS = 2000;
 const CHART_IDS = ["queue", "seconds", "tokens", "machine", "stages", "errors"];
@@ -15,18 +16,6 @@ export async function mount({ element, props }) {
   await styleSheets(import.meta.url, "monitor.css");
   element.monitor = new Monitor(element.querySelector(".wb-monitor"), props);
   return element.monitor;
-}
-
-/** Plotly, fetched when it is needed first. */
-let plotly;
-function loadPlotly(address) {
-  plotly ??= new Promise((resolve, reject) => {
-    const script = make("script", { src: address });
-    script.onload = () => resolve(globalThis.Plotly);
-    script.onerror = () => reject(new Error(`no script at ${address}`));
-    document.head.append(script);
-  });
-  return plotly;
 }
 
 class Monitor {
@@ -152,18 +141,13 @@ class Monitor {
   }
 
   async #draw(shown) {
-    const plotly = await loadPlotly(this.plotly);
-    const style = getComputedStyle(this.root);
-    const [ink, grid] = ["--body-text-color", "--border-color-primary"].map((name) => style.getPropertyValue(name).trim());
     const places = CHART_IDS.map((id) => this.charts.get(id));
     while (places.length < shown.length) places.push(this.charts.get("more") ?? this.#place("more", ""));
     for (const [number, { id, title, traces, layout }] of shown.entries()) {
       const { figure, heading, plot } = places[number];
       put(heading, title);
       figure.dataset.chart = id;
-      plot.setAttribute("role", "img");
-      plot.setAttribute("aria-label", title);
-      await plotly.react(plot, traces, coloured(layout, ink, grid), { displayModeBar: false, responsive: true });
+      await drawChart(this.plotly, this.root, plot, { title, traces, layout });
     }
   }
 }

@@ -22,12 +22,18 @@ export function limitSentence(value, part, t) {
   const found = foundFor(value, part);
   const shown = { what: nameOf(part, t), limit: limitOf(value, part).toFixed(2) };
   if (!found) return t("limit_fixed", shown);
-  if (!counts(found)) return t("limit_unused", { ...shown, why: found.unused.map((why) => t(`unused_${why}`)).join(", ") });
-  const percent = Math.round(found.miss_rate * 1000) / 10;
-  return t("limit_measured", { ...shown, n: found.count, percent });
+  if (!counts(found)) return t("limit_unused", { ...shown, why: whyUnused(found, t) });
+  return t("limit_measured", { ...shown, n: found.count, percent: percentOf(found.miss_rate) });
 }
 
-function nameOf(part, t) {
+/** A share in percent, with one digit at most. */
+export const percentOf = (share) => Math.round(share * 1000) / 10;
+
+/** Why a threshold does not count, in words; "" where it does. */
+export const whyUnused = ({ unused }, t) => unused.map((why) => t(`unused_${why}`)).join(", ");
+
+/** "Lines", "Fields (Amount)". */
+export function nameOf(part, t) {
   const [head, kind] = part.split(":");
   return kind ? `${t("part_field")} (${t(`field_kind_${kind}`)})` : t(`part_${head}`);
 }
