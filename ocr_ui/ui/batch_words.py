@@ -49,6 +49,22 @@ BATCH_WORDS: dict[str, dict[str, str]] = {
         "en": "By the least sure part of a page. Pages sent to review carry the tag unsure.",
         "zh": "按页面中最不确定的部分判断。送去复核的页面带有标签 unsure。",
     },
+    "jobs.rule.measured": {
+        "en": "a measured threshold goes before this limit",
+        "zh": "优先采用校准得出的阈值",
+    },
+    "jobs.rule.used": {
+        "en": "{what}, read by {engine}: below {limit}%, calibrated on {n} of them, miss rate {percent}%",
+        "zh": "{what}（{engine}）：低于 {limit}%，按 {n} 处校准，漏检率 {percent}%",
+    },
+    "jobs.rule.unused": {
+        "en": "{what}, read by {engine}: the limit of the rule; what was measured does not count: {why}",
+        "zh": "{what}（{engine}）：采用规则中的阈值；已有校准不适用：{why}",
+    },
+    "jobs.rule.none_measured": {
+        "en": "Nothing was measured with this template (Prompts, Confidence): the limits of the rules count.",
+        "zh": "此模板尚未校准（见“提示词”的“置信度”），采用规则中的阈值。",
+    },
     "jobs.rule.add": {"en": "Add a rule", "zh": "添加规则"},
     "jobs.rule.remove": {"en": "Remove this rule", "zh": "删除此规则"},
     "jobs.rule.kind": {"en": "What is looked at", "zh": "判断的内容"},

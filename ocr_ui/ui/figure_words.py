@@ -13,7 +13,7 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
         "批次规则和页面上的标记按这里保存的阈值执行。",
     },
     "confidence.template": {"en": "Template", "zh": "模板"},
-    "confidence.missed": {"en": "Mistakes that may be missed, in percent", "zh": "允许漏掉的错误（%）"},
+    "confidence.missed": {"en": "Mistakes missed, at most %", "zh": "最多漏掉的错误（%）"},
     "confidence.missed.help": {
         "en": "Fewer missed means more to look at.",
         "zh": "允许漏掉的越少，需要查看的越多。",
@@ -86,10 +86,9 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     },
     "drift.nothing": {"en": "Nothing shifted by more than chance.", "zh": "没有超出偶然范围的变化。"},
     "drift.found": {
-        "en": "On {n} days something shifted by more than chance.",
-        "zh": "有 {n} 天出现超出偶然范围的变化。",
+        "en": "Days since which something is other than before, by more than chance: {n}",
+        "zh": "出现超出偶然范围的变化的日期：{n} 个",
     },
-    "drift.found_one": {"en": "On one day something shifted by more than chance."},
     "drift.few": {
         "en": "Too few documents to tell: {which}. Before and since a day it takes {least} each.",
         "zh": "文档太少，无法判断：{which}。一天的前后各需 {least} 份。",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { added, chosen, dropped, inParts, sizeOf } from "../../ocr_ui/ui/static/batch/files.mjs";
-import { justEnded, routeSentences, sentence } from "../../ocr_ui/ui/static/batch/told.mjs";
+import { justEnded, measuredSentences, routeSentences, sentence } from "../../ocr_ui/ui/static/batch/told.mjs";
 
 const file = (name, size = 1) => ({ name, size });
 const one = (path, size = 1) => ({ path, file: file(path, size) });
@@ -66,4 +66,14 @@ test("where pages went is told with its cost, of the second engine only where th
     "route.twice route.again/4/2.3/31",
   ]);
   assert.deepEqual(routeSentences(undefined, t), []);
+});
+
+test("which limit counts is told of each part, with what it stands on or why it does not", () => {
+  const t = (key, told = {}) => [key, ...Object.values(told)].join("|");
+  const one = { part: "line", engine: "vllm", threshold: 0.835, count: 1204, miss_rate: 0.02, unused: [] };
+  const told = measuredSentences([one, { ...one, part: "field:date", unused: ["model", "few"] }], t);
+  assert.deepEqual(told, [
+    "jobs.rule.used|part_line|vllm|83.5|1,204|2",
+    "jobs.rule.unused|part_field (field_kind_date)|vllm|unused_model, unused_few",
+  ]);
 });

@@ -49,7 +49,7 @@ def plant(store: Store, total: int, **columns: Sequence[Any]) -> None:
         "width": [1000] * total,
         "confidence": noise.beta(8, 2, total).tolist(),
         "layout": noise.choice(["simple", "dense"], total, p=[0.8, 0.2]).tolist(),
-        "script": noise.choice(["latin", "han"], total, p=[0.5, 0.5]).tolist(),
+        "script": noise.choice(["latin", "chinese"], total, p=[0.5, 0.5]).tolist(),
         "template_version": ["aaaa"] * total,
         "revision": ["r1"] * total,
         "engine_version": ["1.0"] * total,

@@ -9,6 +9,7 @@ from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
+from ocr_ui.ui.viewer_words import viewer_words
 from ocr_ui.ui.words import fill, only
 
 
@@ -22,7 +23,10 @@ class BatchTab:
         self.panel = ModuleHTML(
             self.lists(),
             module="batch/batch.mjs",
-            words=only(self._words, "jobs.", "list.format.", "engine.seconds", "engine.minutes"),
+            words={
+                **only(self._words, "jobs.", "list.format.", "engine.seconds", "engine.minutes"),
+                **only(viewer_words(self._language), "part_", "unused_", "field_kind_"),
+            },
             elem_id="batches",
             frame_class="wb-jobs",
             events=("select",),

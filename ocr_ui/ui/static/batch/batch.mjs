@@ -39,7 +39,8 @@ class Batches {
     this.files = [];
     this.cards = new Map();
     this.states = new Map();
-    this.choices = new Choices({ t: this.t, onchange: () => this.#refresh() });
+    const measured = (template) => this.api.get(`/v1/calibrations?template=${encodeURIComponent(template)}`).then(({ thresholds }) => thresholds);
+    this.choices = new Choices({ t: this.t, onchange: () => this.#refresh(), language: this.language, measured });
     this.abort = new AbortController();
     this.#build(element.querySelector(".wb-jobs"));
     this.choices.fill(parsed(props.value, {}));

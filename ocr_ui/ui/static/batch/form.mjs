@@ -6,7 +6,7 @@ const PRIORITIES = ["high", "normal", "low"];
 
 /** `values()` are those of the form of POST /v1/jobs; `fill(value)` takes the server's lists of templates and engines. */
 export class Choices {
-  constructor({ t, onchange }) {
+  constructor({ t, onchange, ...more }) {
     this.t = t;
     this.onchange = onchange;
     this.template = this.#select("template", () => this.#templateChosen());
@@ -29,7 +29,7 @@ export class Choices {
     this.told.append(this.webhookLine);
     this.notify.checked = globalThis.Notification?.permission === "granted";
     this.notify.disabled = !globalThis.Notification || Notification.permission === "denied";
-    this.rules = new Rules({ t });
+    this.rules = new Rules({ t, ...more });
     this.elements = [
       this.#field("template", this.template),
       this.versionLine,
@@ -104,7 +104,7 @@ export class Choices {
     const kept = Object.fromEntries(this.#inputs().map((field) => [field.dataset.name, field.value]));
     const variables = this.#chosenTemplate()?.variables ?? [];
     const task = this.#chosenTemplate()?.task;
-    this.rules.fill((this.engines ?? []).filter(({ tasks }) => tasks.includes(task)));
+    this.rules.fill((this.engines ?? []).filter(({ tasks }) => tasks.includes(task)), this.template.value);
     this.variables.replaceChildren(...variables.flatMap((variable) => this.#variable(variable, kept[variable.name])));
     this.onchange();
   }

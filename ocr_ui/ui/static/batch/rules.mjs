@@ -1,24 +1,29 @@
 // Rules for pages that are read with little confidence: rows of a form, as POST /v1/jobs takes them.
 import { make } from "../page/dom.mjs";
+import { measuredSentences } from "./told.mjs";
 
 const KINDS = ["any", "line", "amount", "date", "number", "text"];
 const BELOW = [0.99, 0.95, 0.9, 0.8, 0.7, 0.5];
 const START = { kind: "any", below: 0.8, then: "review" };
 
 export class Rules {
-  constructor({ t }) {
-    this.t = t;
+  /** @param measured gives the thresholds that were measured with a template */
+  constructor({ t, language, measured }) {
+    Object.assign(this, { t, language, measured, template: "" });
     this.engines = [];
     this.rows = make("div", { class: "wb-jobs-rules" });
     const add = make("button", { type: "button", class: "wb-turn", id: "jobs-rule-add", textContent: t("jobs.rule.add"), onclick: () => this.#add() });
     const about = make("p", { class: "wb-jobs-hint", textContent: t("jobs.rule.about") });
     const summary = make("summary", { textContent: t("jobs.rules") });
-    this.element = make("details", { class: "wb-fold", id: "jobs-rules" }, summary, about, this.rows, add);
+    this.found = make("ul", { class: "wb-jobs-hint", id: "jobs-rules-measured" });
+    const ontoggle = () => this.#tell();
+    this.element = make("details", { class: "wb-fold", id: "jobs-rules", ontoggle }, summary, about, this.found, this.rows, add);
   }
 
-  /** @param {{name: string, title: string}[]} engines that may read a page again */
-  fill(engines) {
-    this.engines = engines;
+  /** @param {{name: string, title: string}[]} engines that may read a page again; template: that pages are read with */
+  fill(engines, template) {
+    Object.assign(this, { engines, template });
+    this.#tell();
     for (const row of this.rows.children) this.#thens(row.querySelector("[name=then]"));
   }
 
@@ -27,8 +32,19 @@ export class Rules {
     return [...this.rows.children].map((row) => {
       const [kind, below, then] = ["kind", "below", "then"].map((name) => row.querySelector(`[name=${name}]`).value);
       const [action, keep, engine] = then.split(":");
-      return { kind, below: Number(below), then: action, ...(engine ? { engine, keep } : {}) };
+      const { checked: measured } = row.querySelector("[name=measured]");
+      return { kind, below: Number(below), then: action, measured, ...(engine ? { engine, keep } : {}) };
     });
+  }
+
+  /** What was measured with the template, while somebody looks at the rules. */
+  async #tell() {
+    const { template } = this;
+    if (!template || !this.element.open) return;
+    const thresholds = await this.measured(template).catch(() => []);
+    if (template !== this.template) return;
+    const sentences = thresholds.length ? measuredSentences(thresholds, this.t, this.language) : [this.t("jobs.rule.none_measured")];
+    this.found.replaceChildren(...sentences.map((textContent) => make("li", { textContent })));
   }
 
   #add() {
@@ -37,9 +53,12 @@ export class Rules {
     const below = this.#select("below", BELOW.map((share) => [share, t("jobs.rule.below", { n: Math.round(share * 100) })]), START.below);
     const then = this.#select("then", [], "");
     this.#thens(then);
+    const box = make("input", { type: "checkbox", name: "measured" });
+    box.checked = true;
+    const measured = make("label", { class: "wb-check" }, box, make("span", { textContent: t("jobs.rule.measured") }));
     const label = t("jobs.rule.remove");
     const gone = make("button", { type: "button", class: "wb-turn", "aria-label": label, title: label, textContent: "✕" });
-    const row = make("div", { class: "wb-jobs-rule", role: "group", "aria-label": t("jobs.rule") }, kind, below, then, gone);
+    const row = make("div", { class: "wb-jobs-rule", role: "group", "aria-label": t("jobs.rule") }, kind, below, then, measured, gone);
     gone.onclick = () => row.remove();
     this.rows.append(row);
     kind.focus();

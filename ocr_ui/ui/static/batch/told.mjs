@@ -1,5 +1,6 @@
 // What is said of a batch, in words.
 import { time } from "../page/amounts.mjs";
+import { nameOf, percentOf, whyUnused } from "../viewer/limits.mjs";
 
 const OVER = ["done", "cancelled"];
 
@@ -30,6 +31,16 @@ export function routeSentences(routes = [], t, locale = "en") {
     const where = { route: t(`jobs.route.${route}`), pages: pages.toLocaleString(locale) };
     const cost = { seconds: seconds(first), second: seconds(second) };
     return t(second ? "jobs.route.twice" : "jobs.route.once", { ...where, ...cost });
+  });
+}
+
+/** Which measured thresholds stand in for the limits of rules, and why others do not: a sentence each. */
+export function measuredSentences(thresholds, t, locale = "en") {
+  return thresholds.map((one) => {
+    const told = { what: nameOf(one.part, t), engine: one.engine };
+    if (one.unused.length) return t("jobs.rule.unused", { ...told, why: whyUnused(one, t) });
+    const limit = percentOf(Math.min(1, one.threshold)).toLocaleString(locale);
+    return t("jobs.rule.used", { ...told, limit, n: one.count.toLocaleString(locale), percent: percentOf(one.miss_rate).toLocaleString(locale) });
   });
 }
 

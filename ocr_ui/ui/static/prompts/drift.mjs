@@ -84,8 +84,8 @@ class Drift {
     const { t, language } = this;
     this.shown.hidden = !told.days.length;
     const found = events(told, t, language);
-    const number = found.length === 1 ? "drift.found_one" : "drift.found";
-    this.told.textContent = told.days.length ? t(found.length ? number : "drift.nothing", { n: found.length }) : t("drift.none");
+    const said = found.length ? "drift.found" : "drift.nothing";
+    this.told.textContent = t(told.days.length ? said : "drift.none", { n: found.length });
     this.few.textContent = told.days.length ? tooFew(told, t, language) : "";
     this.events.replaceChildren(...found.map((event) => this.#event(event)));
     for (const [group, { marks }] of this.groups) {
