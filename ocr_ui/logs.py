@@ -20,7 +20,7 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-from ocr_ui.errors import WorkbenchError
+from ocr_ui.errors import EngineFailed, StoreFailed, WorkbenchError
 
 WELL_FORMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 SAYS_NOTHING_READ = (OSError, ImportError, NameError, AttributeError, TypeError, MemoryError)
@@ -38,6 +38,11 @@ _request: ContextVar[str] = ContextVar("request", default="")
 def request_id() -> str:
     """That of the request which this task or thread works for; empty for what the product does by itself."""
     return _request.get()
+
+
+def to_look_for(error: WorkbenchError) -> str:
+    """The request's id, for a person who is told an error of which the log may know more; empty for others."""
+    return request_id() if isinstance(error, EngineFailed | StoreFailed) else ""
 
 
 @contextmanager

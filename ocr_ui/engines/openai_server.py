@@ -8,6 +8,7 @@ import itertools
 import logging
 import re
 import time
+import uuid
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -315,7 +316,9 @@ class OpenAiEngine:
                 await run.unless_ended(asyncio.sleep(pause))
             run.work()
             try:
-                creating = server.client.chat.completions.create(**question)
+                # vLLM takes it for the id of its own, which no two tries may share.
+                named = {"X-Request-Id": f"{run.id}-{uuid.uuid4().hex[:6]}"}
+                creating = server.client.chat.completions.create(**question, extra_headers=named)
                 stream = await run.unless_ended(creating, self._settings.first_token_timeout)
                 await check_stream(stream, server.url)
             except openai.APIError as error:

@@ -9,6 +9,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation, Recognition
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.logs import to_look_for
 from ocr_ui.parsing.repeats import find_repeat
 from ocr_ui.render.markdown import content_html
 from ocr_ui.services.annotate import Item
@@ -80,7 +81,7 @@ class Views:
     def failed(self, page: Page | None, page_id: int | None, error: WorkbenchError) -> dict[str, Any]:
         """A reading that was refused before it began."""
         value = self._value(page, page_id)
-        value["run"] = {"state": "failed", "error": error_value(error)}
+        value["run"] = {"state": "failed", "error": error_value(error), "request": to_look_for(error)}
         return value
 
     def reading(self, page_id: int, reading: Reading) -> dict[str, Any]:
@@ -186,4 +187,5 @@ class Views:
             "tokens": progress.tokens,
             "rate": counted / progress.seconds if progress.seconds > 0 else 0,
             "error": error_value(progress.error) if progress.error else None,
+            "request": to_look_for(progress.error) if progress.error else "",
         }

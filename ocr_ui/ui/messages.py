@@ -14,9 +14,11 @@ from typing import Any
 from ocr_ui.domain.amounts import bytes_text, pixels_text
 from ocr_ui.domain.review import State
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.logs import to_look_for
 from ocr_ui.services.view import error_value
 from ocr_ui.ui.label_messages import LEFT_OUT_ZH, PROBLEMS_ZH
 from ocr_ui.ui.texts import TEXTS
+from ocr_ui.ui.words import fill
 
 BLANK = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
@@ -606,8 +608,13 @@ def localize_error(error: dict[str, Any], language: str) -> dict[str, Any]:
 
 def error_sentence(error: WorkbenchError, language: str) -> str:
     """What is wrong and what to do, in "en" or "zh"."""
-    said = localize_error(error_value(error), language)
-    return f"{said['message']} {said['hint']}".strip()
+    return _sentence(localize_error(error_value(error), language), to_look_for(error), language)
+
+
+def _sentence(said: dict[str, Any], request: str, language: str) -> str:
+    """Args: request: its id, where the log may know more; empty where it does not."""
+    sentence = f"{said['message']} {said['hint']}".strip()
+    return sentence + fill(TEXTS["app.request"][language], request=request) if request else sentence
 
 
 def localize_reasons(reasons: list[dict[str, Any]], language: str) -> list[dict[str, Any]]:
@@ -621,7 +628,7 @@ def localize(value: dict[str, Any], language: str) -> dict[str, Any]:
     error = (value.get("run") or {}).get("error")
     if error:
         said = localize_error(error, language)
-        value["run"] = {**value["run"], "message": f"{said['message']} {said['hint']}".strip()}
+        value["run"] = {**value["run"], "message": _sentence(said, value["run"].get("request", ""), language)}
     return value
 
 

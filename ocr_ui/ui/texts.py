@@ -37,6 +37,7 @@ TEXTS: dict[str, dict[str, str]] = {
         "zh": "识别图片，逐行对照，随手改正，存为训练数据。",
     },
     "app.failed": {"en": "That did not work", "zh": "操作未成功"},
+    "app.request": {"en": " (request {request})", "zh": "（请求 {request}）"},
     "app.language": {"en": "Language", "zh": "语言"},
     "engine.idle": {"en": "{engine}: not started", "zh": "{engine}：未启动"},
     "engine.loading": {"en": "{engine}: loading", "zh": "{engine}：正在加载"},

@@ -41,6 +41,7 @@ class ScriptedServer:
         self.answers = list(answers)
         self.models = models or Answer(parts=[MODELS])
         self.questions: list[dict] = []
+        self.heads: list[str] = []
         self.gone = asyncio.Event()
         self.url = ""
 
@@ -55,6 +56,7 @@ class ScriptedServer:
                 await self.send(reader, writer, self.models)
                 return
             self.questions.append(json.loads(body))
+            self.heads.append(head)
             await self.send(reader, writer, self.answers.pop(0) if len(self.answers) > 1 else self.answers[0])
         except (ConnectionError, asyncio.IncompleteReadError):
             self.gone.set()

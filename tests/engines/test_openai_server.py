@@ -93,6 +93,11 @@ async def test_a_busy_server_is_asked_again(status: int, kind: str) -> None:
         events = await read(engine)
     assert events[-1].generation.text == "Hello"
     assert len(server.questions) == 3
+    names = {
+        line.split(": ")[1] for head in server.heads for line in head.split("\r\n") if "x-request-id" in line.lower()
+    }
+    assert len(names) == 3, "no two tries have the same id"
+    assert all(name.startswith("r1-") for name in names)
 
 
 async def test_a_server_that_stays_busy_is_given_up() -> None:

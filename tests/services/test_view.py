@@ -83,7 +83,7 @@ def test_a_failure_is_told_with_what_a_translation_needs(views: Views) -> None:
     error = EngineFailed("gone", "Gone.", "Try again.", engine="x")
     said = {"code": "gone", "message": "Gone.", "hint": "Try again.", "details": {"engine": "x"}}
     assert views.reading(1, running(state="failed", error=error))["run"]["error"] == said
-    assert views.failed(PAGE, 1, error)["run"] == {"state": "failed", "error": said}
+    assert views.failed(PAGE, 1, error)["run"] == {"state": "failed", "error": said, "request": ""}
 
 
 async def test_the_last_step_shows_what_opening_the_item_shows(store: Store, views: Views) -> None:

@@ -10,8 +10,11 @@ import pytest
 from ocr_ui import errors
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.images.transform import prepare
+from ocr_ui.logs import as_request
 from ocr_ui.render.problems import PROBLEMS
-from ocr_ui.ui.messages import ADMINISTRATOR, BLANK, ERRORS_ZH, WARNINGS_ZH, localize, localize_error
+from ocr_ui.services.view import Views
+from ocr_ui.settings import Settings
+from ocr_ui.ui.messages import ADMINISTRATOR, BLANK, ERRORS_ZH, WARNINGS_ZH, error_sentence, localize, localize_error
 from ocr_ui.ui.texts import TEXTS, choose_language, words
 from ocr_ui.ui.viewer_words import VIEWER_WORDS
 from ocr_ui.ui.words import fill
@@ -163,6 +166,17 @@ def test_the_kinds_of_files_that_are_not_taken_have_chinese_names() -> None:
         told = {"code": caught.value.code, "message": "", "hint": "", "details": caught.value.details}
         named = localize_error(told, "zh")["message"].split("。")[0]
         assert not re.search(r"[a-z]{3,} (or|and|file)|video|icon|text|old", named), named
+
+
+def test_an_error_of_which_the_log_knows_more_names_its_request() -> None:
+    failed, refused = errors.EngineFailed("engine_died", "It died.", "Again."), errors.BadInput("empty_prompt", "No.")
+    with as_request("desk-7"):
+        assert error_sentence(failed, "en") == "It died. Again. (request desk-7)"
+        assert error_sentence(failed, "zh").endswith("（请求 desk-7）")
+        assert error_sentence(refused, "en") == "No."
+        run = Views(Settings(_env_file=None)).failed(None, None, failed)
+    assert localize(run, "en")["run"]["message"] == "It died. Again. (request desk-7)"
+    assert error_sentence(failed, "en") == "It died. Again."
 
 
 def test_warnings_keep_the_values_they_speak_of() -> None:
