@@ -55,6 +55,7 @@ stress: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-stress.txt
 	$(BIN)/python -m pytest -m "stress and not vllm and not browser"
 	$(BIN)/python -m pytest -m "stress and browser" -n 2 --dist loadfile
+	OCR_UI_TESTS_ON=postgresql $(BIN)/python -m pytest tests/storage tests/services tests/api -m "not sqlite_only and not stress and not browser and not vllm" -n 2 --dist loadfile
 	$(MAKE) soak SECONDS=$(or $(SOAK),3600)
 	@if test -x .venv-vllm/bin/python; then .venv-vllm/bin/python -m pytest -m "vllm and stress" tests/vllm_cpu; else echo "left out: the tests of vLLM need make test-vllm first"; fi
 

@@ -35,6 +35,27 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("database", kinds, indirect=True)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def database_of_module(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With OCR_UI_TESTS_ON=postgresql: a new database for what several tests of a module share."""
+    yield from _new_database(request)
+
+
+@pytest.fixture(scope="module")
+def another_database(request: pytest.FixtureRequest) -> Iterator[None]:
+    """As `database_of_module`, for a module with two of what cannot share one."""
+    yield from _new_database(request)
+
+
+def _new_database(request: pytest.FixtureRequest) -> Iterator[None]:
+    if os.environ.get("OCR_UI_TESTS_ON") != "postgresql":
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OCR_UI_DATABASE_URL", request.getfixturevalue("postgres_server").fresh())
+        yield
+
+
 @pytest.fixture(autouse=True)
 def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The kind of database, an empty one, that all stores of the test are in: `sqlite`, each in its folder, or

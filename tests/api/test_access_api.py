@@ -463,6 +463,7 @@ def test_only_a_reviewer_accepts(people: Team) -> None:
     assert reviewer.post(f"/v1/items/{item}/state", json=accept).json()["state"] == "accepted"
 
 
+@pytest.mark.sqlite_only
 def test_the_name_of_the_login_stands_wherever_one_was_typed(people: Team) -> None:
     """Every route of CHANGES was asked in the name of Mallory by now, and read_page too."""
     read_page(people.of(Role.ANNOTATOR), 2)
@@ -488,6 +489,7 @@ def test_keys_do_what_their_scopes_leave_of_the_role(people: Team) -> None:
         refused(people.client(Authorization=wrong).get("/v1/me"), 401, "not_logged_in")
 
 
+@pytest.mark.sqlite_only
 def test_a_key_is_shown_once_kept_hashed_and_can_be_taken_back(people: Team) -> None:
     client = people.of(Role.ANNOTATOR)
     made = client.post("/v1/keys", json={"name": "scanner", "scopes": ["recognize"], "days": 3}).json()
@@ -536,6 +538,7 @@ def test_uploads_and_readings_are_limited_by_account(tmp_path: Path) -> None:
         assert limited.of(Role.REVIEWER).post("/v1/pictures", files={"file": ("a.png", png())}).status_code == 200
 
 
+@pytest.mark.sqlite_only
 def test_the_log_says_who_did_what_and_cannot_be_changed(people: Team) -> None:
     annotator = people.of(Role.ANNOTATOR)
     item = read_page(annotator, 5)["id"]
@@ -572,7 +575,7 @@ def test_administrators_keep_the_accounts(people: Team) -> None:
 
 
 @pytest.fixture(scope="module")
-def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+def behind(another_database: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     changes = {"auth": "proxy", "proxy_header": "X-User", "trusted_proxies": "10.1.0.0/16", "proxy_role": "viewer"}
     with team(tmp_path_factory.mktemp("proxy"), ScriptedEngine(ANSWER), **changes) as made:
         yield made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -128,3 +129,15 @@ def test_an_address_may_name_the_driver_or_not(name: str, postgres_server, tmp_p
     with Store.open(Settings(data_dir=tmp_path, database_url=postgres_server.url("migrated", name))) as store:
         assert add_item(store) == 1
     assert not list(tmp_path.glob("*.sqlite3*"))
+
+
+def test_two_open_a_new_database_at_once_and_one_migrates(postgres_server, tmp_path: Path) -> None:
+    address, gate = postgres_server.fresh(), threading.Barrier(2)
+
+    def open_one(name: str) -> int:
+        gate.wait()
+        with Store.open(Settings(data_dir=tmp_path / name, database_url=address)) as opened:
+            return opened.items.count()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(open_one, ("one", "other"))) == [0, 0]

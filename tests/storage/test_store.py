@@ -305,6 +305,7 @@ def _open_without_rights(folder: Path) -> None:
         open_store(folder)
 
 
+@pytest.mark.sqlite_only
 def test_two_processes_open_a_new_folder_at_once(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from ocr_ui.settings import Settings; "
