@@ -117,6 +117,7 @@ async def test_the_threshold_of_the_engine_that_reads_is_given_and_none_that_doe
     assert (brief["count"], brief["wrong"], brief["unused"]) == (2 * LEAST_WRONG, LEAST_WRONG, [])
 
 
+@pytest.mark.both_databases
 async def test_of_several_measurements_the_one_that_counts_is_given(store: Store, tmp_path: Path) -> None:
     for shade in range(LEAST_WRONG):
         item = corrected(store, shade, wrong=True)

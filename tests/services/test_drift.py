@@ -147,9 +147,10 @@ async def test_of_few_pages_it_says_so_and_of_none_there_is_nothing(store: Store
     nothing = await watch(store, tmp_path).look()
     assert (nothing["days"], nothing["pages"], nothing["shifts"]) == ([], [], [])
     assert nothing["too_few"] == dict.fromkeys(MEASURES, 0)
-    plant(store, 40, verdict=[None] * 40)
+    two_pages = [number // 2 * 2 + 1 for number in range(40)]
+    plant(store, 40, document=two_pages, layout=["simple", "dense"] * 20, verdict=[None] * 40)
     few = await watch(store, tmp_path).look()
-    assert few["too_few"] == {**dict.fromkeys(MEASURES, 40), "corrected": 0}
+    assert few["too_few"] == {**dict.fromkeys(MEASURES, 20), "corrected": 0}
     with pytest.raises(BadInput) as refused:
         await watch(store, tmp_path).look(0)
     assert refused.value.code == "bad_drift_days"
@@ -165,6 +166,7 @@ async def test_a_version_is_told_when_it_comes_and_when_it_comes_back_and_not_wh
     assert told == [(day(6).date().isoformat(), "a", "b"), (day(20).date().isoformat(), "b", "a")]
 
 
+@pytest.mark.both_databases
 async def test_settings_and_program_are_noted_where_they_change(store: Store, tmp_path: Path) -> None:
     first, second = watch(store, tmp_path), watch(store, tmp_path, engine_pixels=1_000_000)
     for one in (first, first, second, second):
@@ -177,6 +179,7 @@ async def test_settings_and_program_are_noted_where_they_change(store: Store, tm
     assert told[-1] == ("post_processing", "program", "", "0.0.1")
 
 
+@pytest.mark.both_databases
 async def test_what_was_read_and_corrected_is_what_is_followed(store: Store, tmp_path: Path) -> None:
     table = replace(content("a"), tables=(Table("<table></table>"),))
     right, wrong, _ = add_item(store, shade=1), add_item(store, shade=2), add_item(store, table, shade=3)
