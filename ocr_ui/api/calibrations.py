@@ -29,8 +29,9 @@ def calibration_routes(workbench: Workbench) -> APIRouter:
     async def calibrations(template: str = "") -> dict[str, Any]:
         """The newest threshold of each template, part (`line`, `cell`, `field:amount`) and engine, with its figures.
 
-        `stale` says what has changed since it was measured, `unused` why it is not used: that, or `few` where it stands
-        on fewer than ten mistakes. It is compared with the engine that last read with the template.
+        `stale` says what has changed since it was measured (engine, model, revision, template, settings), compared
+        with the last reading with the template; `unused` why it is not used: that, or `few` where it stands on fewer
+        than ten mistakes.
         """
         return {"thresholds": [one.to_dict() for one in await workbench.calibrator.list(template)]}
 

@@ -12,7 +12,7 @@ from functools import cache
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.calibration import Calibration, Judged
 from ocr_ui.domain.person import Person
-from ocr_ui.domain.recognition import IMPORTED, EngineName
+from ocr_ui.domain.recognition import ASKED_NOTHING, IMPORTED, EngineName, Recognition
 from ocr_ui.domain.review import Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.scoring.calibration import calibrate, judge
@@ -35,7 +35,8 @@ class Calibrator:
     ) -> list[Threshold]:
         """Works out a threshold for lines, cells and each kind of field, of every engine that has read.
 
-        Pages count that somebody has corrected, or judged right.
+        Pages count that somebody has corrected, or judged right; of an engine that takes prompts those that were read
+        with the version of the template that the newest of them was read with.
 
         Args:
             keep: it is used from now on. Without it, only what would be kept is given, under the id 0.
@@ -58,11 +59,15 @@ class Calibrator:
         return await asyncio.to_thread(self._list, template)
 
     def _measure(self, template: str, miss_rate: float, person: Person, keep: bool) -> list[Threshold]:
-        found: dict[EngineName, dict[str, list[Judged]]] = {}
+        found: dict[tuple[EngineName, str], dict[str, list[Judged]]] = {}
+        newest: dict[EngineName, str] = {}
         for item in self._store.items.each(Filters(templates=(template,))):
-            engine = replace(item.recognition.engine, version="")
+            reading = item.recognition
+            engine = replace(reading.engine, version="")
+            version = "" if engine.kind in ASKED_NOTHING else reading.prompt.version
             for part, judged in _judged(item):
-                found.setdefault(engine, defaultdict(list))[part].append(judged)
+                found.setdefault((engine, version), defaultdict(list))[part].append(judged)
+                newest[engine] = version
         if not found:
             raise BadInput(
                 "nothing_to_calibrate",
@@ -71,14 +76,17 @@ class Calibrator:
                 template=template[:100],
             )
         made = {
-            engine: [(part, calibrate(judged, miss_rate)) for part, judged in sorted(parts.items())]
-            for engine, parts in found.items()
+            (engine, version): [
+                (part, calibrate(judged, miss_rate)) for part, judged in sorted(found[engine, version].items())
+            ]
+            for engine, version in newest.items()
         }
         if not keep:
             return self._compared(_unkept(template, made, self._thresholds))
         with self._store.transaction():
-            for engine, parts in made.items():
-                self._store.calibrations.add(template, engine, self._thresholds.settings_of(engine), parts, person)
+            for (engine, version), parts in made.items():
+                settings = self._thresholds.settings_of(engine, version)
+                self._store.calibrations.add(template, engine, settings, parts, person)
         return self._list(template)
 
     def _list(self, template: str) -> list[Threshold]:
@@ -88,23 +96,24 @@ class Calibrator:
         return self._compared(newest.values())
 
     def _compared(self, found: Iterable[StoredCalibration]) -> list[Threshold]:
-        """With the engines that read with their templates now."""
+        """With what reads with their templates now."""
         reader = cache(self._reader)
         return [self._thresholds.judged(one, reader(one.template)) for one in found]
 
-    def _reader(self, template: str) -> EngineName | None:
-        """The engine that last read with a template."""
+    def _reader(self, template: str) -> Recognition | None:
+        """The last reading with a template."""
         ids = self._store.items.ids(Filters(templates=(template,)), "newest", 1)
-        return self._store.recognitions.get(ids[0]).recognition.engine if ids else None
+        return self._store.recognitions.get(ids[0]).recognition if ids else None
 
 
 def _unkept(
-    template: str, made: Mapping[EngineName, Iterable[tuple[str, Calibration]]], thresholds: Thresholds
+    template: str, made: Mapping[tuple[EngineName, str], Iterable[tuple[str, Calibration]]], thresholds: Thresholds
 ) -> Iterator[StoredCalibration]:
     now = datetime.now(UTC)
-    for engine, parts in made.items():
+    for (engine, version), parts in made.items():
+        settings = thresholds.settings_of(engine, version)
         for part, figures in parts:
-            yield StoredCalibration(0, now, template, part, engine, thresholds.settings_of(engine), figures)
+            yield StoredCalibration(0, now, template, part, engine, settings, figures)
 
 
 def _judged(item: WholeItem) -> Sequence[tuple[str, Judged]]:

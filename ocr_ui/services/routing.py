@@ -105,7 +105,7 @@ class Routing:
         """What was measured of the engine that has read, by part."""
         if not any(rule.measured for rule in self._rules):
             return NONE
-        return self._thresholds.measured(value.prompt.template, value.engine)
+        return self._thresholds.measured(value)
 
     def _remember(
         self, recognition_id: int, value: Recognition, measured: Mapping[str, float], again: Rule | None

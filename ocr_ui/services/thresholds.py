@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ocr_ui.domain.recognition import EngineName
+from ocr_ui.domain.recognition import ASKED_NOTHING, EngineName, Recognition
 from ocr_ui.services.conditions import reading_settings
 from ocr_ui.services.engine_entries import engine_entries
 from ocr_ui.settings import Settings
@@ -15,7 +15,7 @@ from ocr_ui.storage.store import Store
 
 LEAST_WRONG = 10
 """Mistakes that a share of them can be told of at all; of fewer a threshold is shown and not used."""
-FEW = "few"
+FEW, TEMPLATE = "few", "template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Threshold:
     """A stored calibration, and whether it still counts.
 
     Attributes:
-        stale: what is another now: engine, model, revision or settings; empty while nothing is.
+        stale: what is another now: engine, model, revision, template or settings; empty while nothing is.
     """
 
     calibration: StoredCalibration
@@ -68,40 +68,42 @@ class Thresholds:
         self._store, self._settings = store, settings
         self._own = {entry.name: entry.settings for entry in engine_entries(settings)}
 
-    def settings_of(self, engine: EngineName) -> dict[str, Any]:
-        """The settings, as they are now, that may change what an engine reads."""
-        return reading_settings(self._own.get(engine.name, self._settings))
+    def settings_of(self, engine: EngineName, version: str) -> dict[str, Any]:
+        """What may change what an engine reads, as it is now: settings, and the version of the template under
+        TEMPLATE, unless the engine takes no prompt."""
+        settings = reading_settings(self._own.get(engine.name, self._settings))
+        return settings if engine.kind in ASKED_NOTHING else {**settings, TEMPLATE: version}
 
-    def judged(self, one: StoredCalibration, reader: EngineName | None) -> Threshold:
-        """Args: reader: the engine that reads now; None where none does."""
-        return Threshold(one, _stale(one, reader, self.settings_of(reader or one.engine)))
+    def judged(self, one: StoredCalibration, reader: Recognition | None) -> Threshold:
+        """Args: reader: a reading with the template by the engine that reads now; None where none does."""
+        if reader is None:
+            return Threshold(one, _stale(one, one.engine, self.settings_of(one.engine, one.settings.get(TEMPLATE, ""))))
+        return Threshold(one, _stale(one, reader.engine, self.settings_of(reader.engine, reader.prompt.version)))
 
-    def of(self, template: str, engine: EngineName) -> list[Threshold]:
-        """Of each part the newest that counts for pages that this engine reads; else the one that is closest to it."""
+    def of(self, reading: Recognition) -> list[Threshold]:
+        """Of each part the newest that counts for a reading; else the one that is closest to it."""
         parts: dict[str, list[Threshold]] = {}
-        for one in self._store.calibrations.newest(template):
-            parts.setdefault(one.part, []).append(self.judged(one, engine))
+        for one in self._store.calibrations.newest(reading.prompt.template):
+            parts.setdefault(one.part, []).append(self.judged(one, reading))
         return [min(found, key=lambda one: len(one.unused)) for _, found in sorted(parts.items())]
 
-    def measured(self, template: str, engine: EngineName) -> dict[str, float]:
+    def measured(self, reading: Recognition) -> dict[str, float]:
         """By part, the confidence below which it is to be looked at, where one was measured that counts."""
-        return measured(self.of(template, engine))
+        counting = (one.calibration for one in self.of(reading) if not one.unused)
+        return {one.part: one.figures.chosen.threshold for one in counting}
 
 
-def measured(thresholds: Iterable[Threshold]) -> dict[str, float]:
-    counting = (one.calibration for one in thresholds if not one.unused)
-    return {one.part: one.figures.chosen.threshold for one in counting}
-
-
-def _stale(one: StoredCalibration, engine: EngineName | None, settings: Mapping[str, Any]) -> tuple[str, ...]:
+def _stale(one: StoredCalibration, engine: EngineName, settings: Mapping[str, Any]) -> tuple[str, ...]:
     """What has changed since a threshold was measured, so that it means nothing any more."""
-    changed = [] if one.settings == dict(settings) else ["settings"]
-    if engine is None:
-        return tuple(changed)
     then = one.engine
+    old, new = dict(one.settings), dict(settings)
+    # An engine that takes no prompt has none: then it is another engine that is told of.
+    versions = old.pop(TEMPLATE, None), new.pop(TEMPLATE, None)
     pairs = {
         "engine": ((then.kind, then.name), (engine.kind, engine.name)),
         "model": (then.model, engine.model),
         "revision": (then.revision, engine.revision),
+        TEMPLATE: versions if None not in versions else (None, None),
+        "settings": (old, new),
     }
-    return (*(name for name, (old, new) in pairs.items() if old != new), *changed)
+    return tuple(name for name, (before, now) in pairs.items() if before != now)

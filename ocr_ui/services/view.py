@@ -168,7 +168,7 @@ class Views:
         """What stands in for `low_confidence`, or would; blocks on the store."""
         if self._thresholds is None:
             return []
-        return [one.brief() for one in self._thresholds.of(recognition.prompt.template, recognition.engine)]
+        return [one.brief() for one in self._thresholds.of(recognition)]
 
     @staticmethod
     def _content(content: dict[str, Any]) -> dict[str, Any]:

@@ -516,7 +516,7 @@ class StoredCalibration:
     """Attributes:
     part: line, cell, or field with its kind.
     engine: its version is not kept: the model's revision says what the confidences are of.
-    settings: that may change what is read, as they were.
+    settings: that may change what is read, as they were, with the version of the template.
     """
 
     id: int

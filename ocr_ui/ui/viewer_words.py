@@ -206,6 +206,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "unused_engine": {"en": "another engine", "zh": "引擎不同"},
     "unused_model": {"en": "another model", "zh": "模型不同"},
     "unused_revision": {"en": "another revision of the model", "zh": "模型版本不同"},
+    "unused_template": {"en": "the template was changed", "zh": "模板已修改"},
     "unused_settings": {"en": "other settings", "zh": "设置不同"},
     "unused_few": {"en": "it stands on too few mistakes", "zh": "所依据的错误太少"},
     "mark_nobox": {"en": "No box on the picture", "zh": "图片上没有框"},

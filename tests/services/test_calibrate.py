@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from stored import ANN, add_item, content, open_store
 
+from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.services.calibrate import Calibrator
@@ -105,15 +106,19 @@ async def test_the_threshold_of_the_engine_that_reads_is_given_and_none_that_doe
     for shade in range(LEAST_WRONG):
         item = corrected(store, shade, wrong=True)
     await calibrator_of(store, tmp_path).measure("full_text")
-    engine = store.recognitions.get(item).recognition.engine
+    reading = store.recognitions.get(item).recognition
     now, other = Thresholds(store, Settings(data_dir=tmp_path)), Settings(data_dir=tmp_path, turn_pages=False)
-    assert now.measured("full_text", replace(engine, version="9")) == {"line": 0.95}
-    assert now.measured("fields", engine) == {}
-    assert now.measured("full_text", replace(engine, revision="r2")) == {}
-    assert Thresholds(store, other).measured("full_text", engine) == {}
-    (why,) = Thresholds(store, other).of("full_text", replace(engine, model="x"))
+
+    def by(**engine: str) -> Recognition:
+        return replace(reading, engine=replace(reading.engine, **engine))
+
+    assert now.measured(by(version="9")) == {"line": 0.95}
+    assert now.measured(replace(reading, prompt=replace(reading.prompt, template="fields"))) == {}
+    assert now.measured(by(revision="r2")) == {}
+    assert Thresholds(store, other).measured(reading) == {}
+    (why,) = Thresholds(store, other).of(by(model="x"))
     assert why.unused == ("model", "settings")
-    (brief,) = [one.brief() for one in now.of("full_text", engine)]
+    (brief,) = [one.brief() for one in now.of(reading)]
     assert (brief["count"], brief["wrong"], brief["unused"]) == (2 * LEAST_WRONG, LEAST_WRONG, [])
 
 
@@ -123,8 +128,8 @@ async def test_of_several_measurements_the_one_that_counts_is_given(store: Store
         item = corrected(store, shade, wrong=True)
     await calibrator_of(store, tmp_path).measure("full_text")
     await calibrator_of(store, tmp_path, engine_pixels=1_000_000).measure("full_text", 0.5)
-    engine = store.recognitions.get(item).recognition.engine
-    (found,) = Thresholds(store, Settings(data_dir=tmp_path)).of("full_text", engine)
+    reading = store.recognitions.get(item).recognition
+    (found,) = Thresholds(store, Settings(data_dir=tmp_path)).of(reading)
     assert (found.unused, found.calibration.figures.miss_rate) == ((), 0.05)
 
 
@@ -133,8 +138,28 @@ async def test_a_measurement_may_be_looked_at_before_it_is_kept(store: Store, tm
         item = corrected(store, shade, wrong=True)
     calibrator = calibrator_of(store, tmp_path)
     (seen,) = await calibrator.measure("full_text", keep=False)
-    engine = store.recognitions.get(item).recognition.engine
+    reading = store.recognitions.get(item).recognition
     assert (seen.calibration.id, seen.unused, await calibrator.list()) == (0, (), [])
-    assert Thresholds(store, Settings(data_dir=tmp_path)).measured("full_text", engine) == {}
+    assert Thresholds(store, Settings(data_dir=tmp_path)).measured(reading) == {}
     (kept,) = await calibrator.measure("full_text")
     assert kept.calibration.figures == seen.calibration.figures
+
+
+async def test_a_threshold_is_of_one_wording_and_stale_under_another(store: Store, tmp_path: Path) -> None:
+    def read(version: str, shade: int) -> Recognition:
+        first = store.recognitions.get(add_item(store, sure(("Tea 2", 0.5)), shade=shade))
+        engine = replace(first.recognition.engine, kind="vllm")
+        value = replace(first.recognition, engine=engine, prompt=replace(first.recognition.prompt, version=version))
+        store.corrections.add(store.recognitions.add(value, first.page_id), 0, content("Tea 3"), ANN)
+        return value
+
+    old = [read("aaaa", shade) for shade in range(LEAST_WRONG)][-1]
+    calibrator, thresholds = calibrator_of(store, tmp_path), Thresholds(store, Settings(data_dir=tmp_path))
+    await calibrator.measure("full_text")
+    assert list(thresholds.measured(old)) == ["line"]
+    new = read("bbbb", 99)
+    assert thresholds.of(new)[0].unused == ("template",)
+    assert (await calibrator.list())[0].stale == ("template",)
+    (measured,) = await calibrator.measure("full_text")
+    assert (measured.calibration.figures.count, measured.unused) == (1, ("few",))
+    assert thresholds.measured(old), "the older one is still there for what was read with the older wording"

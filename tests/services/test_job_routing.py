@@ -19,9 +19,8 @@ from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed
 from ocr_ui.scoring.calibration import calibrate
-from ocr_ui.services.conditions import reading_settings
 from ocr_ui.services.jobs import JobAsk
-from ocr_ui.services.thresholds import LEAST_WRONG
+from ocr_ui.services.thresholds import LEAST_WRONG, Thresholds
 from ocr_ui.services.workbench import Workbench
 
 LINES = Capabilities(tasks=frozenset({Task.SPOTTING}), takes_prompt=False)
@@ -127,8 +126,9 @@ async def test_pages_go_by_the_measured_threshold_until_it_is_stale(tmp_path: Pa
         (first, *_) = workbench.store.items.each()
         judged = [Judged(0.9, False)] * LEAST_WRONG + [Judged(0.95, True)] * 50
         keep = workbench.store.calibrations.add
-        settings, made = reading_settings(workbench.settings), [("line", calibrate(judged, 0.05))]
-        keep("full_text", first.recognition.engine, settings, made)
+        read = first.recognition
+        settings = Thresholds(workbench.store, workbench.settings).settings_of(read.engine, read.prompt.version)
+        keep("full_text", read.engine, settings, [("line", calibrate(judged, 0.05))])
         assert (await routed(workbench, REVIEW))["routes"] == {"review": 2}
         assert (await routed(workbench, {**REVIEW, "measured": False}))["routes"] == {"straight": 2}
         fast.name = replace(fast.name, revision="another")

@@ -12,7 +12,7 @@ from ocr_ui.domain.review import ErrorKind
 from ocr_ui.exports.mends import MENDS
 from ocr_ui.parsing.field_places import CHECKED
 from ocr_ui.scoring.rewards import RULES
-from ocr_ui.services.thresholds import FEW
+from ocr_ui.services.thresholds import FEW, TEMPLATE
 from ocr_ui.ui.viewer import STATIC
 from ocr_ui.ui.viewer_words import LANGUAGES, VIEWER_WORDS, viewer_words
 
@@ -34,7 +34,7 @@ def used_keys() -> set[str]:
     direct |= {f"mend_{code}" for code in MENDS}
     direct |= {f"scored_as_{whose}" for whose in ("model", "lines", IMPORTED)}
     direct |= {f"part_{part}" for part in (LINE, CELL, "field")}
-    direct |= {f"unused_{why}" for why in ("engine", "model", "revision", "settings", FEW)}
+    direct |= {f"unused_{why}" for why in ("engine", "model", "revision", TEMPLATE, "settings", FEW)}
     direct |= {f"reward_{rule}" for rule in (*RULES, "judge")}
     return direct
 
