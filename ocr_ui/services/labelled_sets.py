@@ -8,6 +8,7 @@ import functools
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,7 @@ def check_set(what: str, store: Store) -> None:
         return
     if what.startswith(FILTER):
         _saved_filter(store, what.removeprefix(FILTER))
-    elif Path(what).is_dir():
+    elif _is_folder(what):
         require(Action.ADMIN)  # whoever names folders of the server looks around in it
     elif not any(version.name == what for version in store.versions.list()):
         shown = what[:100]
@@ -122,13 +123,19 @@ def check_set(what: str, store: Store) -> None:
         )
 
 
+def _is_folder(what: str) -> bool:
+    with suppress(OSError):  # longer than a name may be
+        return Path(what).is_dir()
+    return False
+
+
 def open_known_set(what: str, store: Store, settings: Settings, templates: Sequence[PromptTemplate]) -> LabelledSet:
     """As `open_set`, for a name that somebody who may has given before, such as that of a run in the log."""
     if what == EXAMPLES:
         found = _of_folder(settings.examples_dir, settings, templates)
     elif what.startswith(FILTER):
         found = _of_items(store, _saved_filter(store, what.removeprefix(FILTER)))
-    elif Path(what).is_dir():
+    elif _is_folder(what):
         found = _of_folder(Path(what), settings, templates)
     else:
         found = _of_items(store, {"version": what})

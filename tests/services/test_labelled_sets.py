@@ -15,7 +15,7 @@ from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.domain.truth import FactKind
-from ocr_ui.errors import BadInput, NotAllowed
+from ocr_ui.errors import BadInput, NotAllowed, NotFound
 from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.evaluate import values_for
@@ -202,3 +202,10 @@ def test_a_label_knows_what_it_was_made_for(task: Task, known: set[str]) -> None
 
 def test_lines_without_boxes_say_nothing_of_boxes() -> None:
     assert truth_of(Task.TEXT, PageContent(lines=(TextLine("a"),))).lines is None
+
+
+@pytest.mark.parametrize("name", ["no-such-set", "0" * 5000, "a\0b"])
+def test_a_name_of_nothing_is_told_whatever_it_is(opened, name: str) -> None:
+    with pytest.raises(NotFound) as refused:
+        opened[1](name)
+    assert refused.value.code == "unknown_test_set"
