@@ -32,13 +32,8 @@ def add_reading(store: Store, value: Recognition, page_id: int, person: Person |
 def prepare(store: Store, filters: Filters, sort: str = "") -> None:
     """What these filters or this order ask for, and has not been worked out yet. Raises StoreFailed."""
     if sort == "disagreement" or filters.scripts:
-        prepare_all(store)
-
-
-def prepare_all(store: Store) -> None:
-    """Raises StoreFailed."""
-    for _ in work_out(store):
-        pass
+        for _ in work_out(store):
+            pass
 
 
 class CatchUp:

@@ -93,6 +93,10 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
         "en": "Too few documents to tell: {which}. Before and since a day it takes {least} each.",
         "zh": "文档太少，无法判断：{which}。一天的前后各需 {least} 份。",
     },
+    "drift.pending": {
+        "en": "Kind and language of {n} pages are still being worked out: look again later.",
+        "zh": "还有 {n} 页的类型和语言正在计算，请稍后再看。",
+    },
     "drift.few.of": {"en": "{measure} ({n})", "zh": "{measure}（{n}）"},
     "drift.comma": {"en": ", ", "zh": "，"},
     "drift.event": {"en": "Since {day}", "zh": "自 {day} 起"},

@@ -69,6 +69,7 @@ test("an event says where to look first, then all in the order of looking", () =
   assert.equal(events({ ...told, events: [{ ...told.events[0], first: "" }] }, t, "en")[0].first, "drift.first.nothing");
   assert.match(markText(told.marks[1], 2, t), /^drift\.mark\|2\|2026-03-04\|drift\.mark\.template/);
   assert.equal(tooFew(told, t, "en"), "drift.few|drift.few.of|drift.measure.script|0drift.commadrift.few.of|drift.measure.corrected|2|30");
+  assert.equal(tooFew({ ...told, too_few: {}, pending: 1200 }, t, "en"), "drift.pending|1,200");
 });
 
 test("every measure has its chart, with the changes marked in all and a shift in its own", () => {

@@ -15,9 +15,10 @@ from ocr_ui.domain.content import Table
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.services.drift import MEASURES, DriftWatch
-from ocr_ui.services.figures import prepare_all
+from ocr_ui.services.figures import prepare
 from ocr_ui.settings import Settings
 from ocr_ui.storage import tables
+from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 
 EACH = 12
@@ -188,8 +189,10 @@ async def test_what_was_read_and_corrected_is_what_is_followed(store: Store, tmp
         store.reviews.set(item, Review(Verdict.RIGHT, State.SUBMITTED, person="Ann"))
     add_item(store, shade=4, template="other")
     add_item(store, shade=5, engine="import")
+    assert (await watch(store, tmp_path).look(7))["pending"] == 4
+    prepare(store, Filters(), "disagreement")
     seen = await watch(store, tmp_path).look(7, "full_text")
-    assert seen["pages"] == [3]
+    assert (seen["pages"], seen["pending"]) == ([3], 0)
     assert seen["measures"]["layout"] == {"complex": [1], "simple": [2]}
     assert seen["measures"]["size"]["median"] == [0.8]
     assert seen["measures"]["corrected"] == {"corrected": [1], "right": [1]}
@@ -200,7 +203,7 @@ async def test_what_was_read_and_corrected_is_what_is_followed(store: Store, tmp
 def test_readings_of_an_older_version_get_the_kind_of_their_page(store: Store) -> None:
     add_item(store, content(*(f"line {n}" for n in range(60))))
     assert store.figures.missing() == [1]
-    prepare_all(store)
+    prepare(store, Filters(), "disagreement")
     (row,) = store.drift.readings(datetime(2000, 1, 1, tzinfo=UTC), datetime.now(UTC) + timedelta(days=1))
     assert row[-3:] == ("dense", None, None)
     assert asdict(store.figures.texts([1])[0])["layout"] == "dense"

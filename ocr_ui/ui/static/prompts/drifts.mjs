@@ -44,10 +44,11 @@ export function events(told, t, locale) {
   });
 }
 
-/** What nothing can be told of, "" where there is no such thing. */
-export function tooFew({ too_few: few, least }, t, locale) {
+/** What nothing can be told of, or not yet; "" where there is no such thing. */
+export function tooFew({ too_few: few, least, pending = 0 }, t, locale) {
   const named = Object.entries(few).map(([measure, n]) => t("drift.few.of", { measure: t(`drift.measure.${measure}`), n: n.toLocaleString(locale) }));
-  return named.length ? t("drift.few", { which: named.join(t("drift.comma")), least }) : "";
+  const said = [named.length && t("drift.few", { which: named.join(t("drift.comma")), least }), pending && t("drift.pending", { n: pending.toLocaleString(locale) })];
+  return said.filter(Boolean).join(" ");
 }
 
 /** The charts as [{id, group, title, traces, layout}], always the same ones, in the order of GROUPS. */
