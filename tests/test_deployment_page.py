@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import socket
 import tomllib
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from test_operations import exported
 
+import app
 from ocr_ui.__main__ import main
 from ocr_ui.domain.version import VERSION
 from ocr_ui.settings import Settings
@@ -57,6 +60,17 @@ def test_proxies_wait_longer_than_a_reading_may_take_and_take_what_the_product_t
     assert large > default("batch_bytes")
     assert "proxy_buffering off" in NGINX
     assert "flush_interval -1" in CADDY
+
+
+def test_the_server_keeps_idle_connections_longer_than_load_balancers_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it closes one just as a request comes on it."""
+    seen: list[int] = []
+    monkeypatch.setattr(app.TalkingServer, "run", lambda self, **_: seen.append(self.config.timeout_keep_alive))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        app.serve(FastAPI(), Settings(_env_file=None), listener)
+    assert seen[0] > 60
+    assert f"kept for {seen[0]} seconds" in PAGE
 
 
 def test_one_version_everywhere() -> None:
