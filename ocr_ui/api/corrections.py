@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.services.access import who
 from ocr_ui.services.annotate import Saved
+from ocr_ui.services.view import arm_value
 from ocr_ui.services.workbench import Workbench
 
 
@@ -34,7 +35,10 @@ def correction_routes(workbench: Workbench) -> APIRouter:
 
     @routes.post("/v1/corrections")
     async def save(body: CorrectionBody) -> dict:
-        """Keeps a correction as a new version. Answered only when it is on disk; the same `client_key` counts once."""
+        """Keeps a correction as a new version. Answered only when it is on disk; the same `client_key` counts once.
+
+        With a verdict, `experiment` tells whose arm the reading was, where it was one's.
+        """
         saved = await workbench.annotator.save_correction(
             recognition_id=body.recognition_id,
             base_version=body.base_version,
@@ -47,7 +51,9 @@ def correction_routes(workbench: Workbench) -> APIRouter:
             base_revision=body.base_revision,
             state=body.state,
         )
-        return saved_value(saved)
+        value = saved_value(saved)
+        arm = await workbench.experiments.arm_of(body.recognition_id) if saved.verdict else None
+        return value if arm is None else {**value, "experiment": arm_value(arm.experiment, arm.arm, hidden=False)}
 
     @routes.post("/v1/differences")
     async def differences(body: ContentBody) -> dict:

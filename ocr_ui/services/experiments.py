@@ -151,6 +151,12 @@ class Experiments:
         return await self.get(experiment_id)
 
     @needs(Action.READ)
+    async def arm_of(self, recognition_id: int) -> ArmReading | None:
+        """Whose reading it was; None of one that took part in none."""
+        found = await asyncio.to_thread(self._store.experiments.of_readings, [recognition_id])
+        return found.get(recognition_id)
+
+    @needs(Action.READ)
     async def list(self) -> list[Shown]:
         """The newest first, without their results."""
         return await asyncio.to_thread(lambda: [self._shown(one) for one in self._store.experiments.list()])

@@ -14,7 +14,7 @@ from ocr_ui.services.annotate import Item
 from ocr_ui.services.preferences import Kept
 from ocr_ui.services.rollout_view import pieces
 from ocr_ui.services.tries import Lane, Shown
-from ocr_ui.services.view import error_value, page_value
+from ocr_ui.services.view import asked_value, error_value, page_value
 
 
 def lanes_value(lanes: Sequence[Lane]) -> dict[str, Any]:
@@ -51,17 +51,13 @@ def shown_value(shown: Shown) -> dict[str, Any]:
 def _reading(item: Item) -> dict[str, Any]:
     recognition = item.recognition.recognition
     engine, prompt, said = recognition.engine, recognition.prompt, recognition.generation
+    hidden = item.arm.asked_template if item.arm and item.arm_hidden else ""
     return {
         "item": item.recognition.id,
-        "template": prompt.template,
-        "template_version": prompt.version,
-        "variables": prompt.variables,
-        "prompt": prompt.text,
-        "sampling": prompt.sampling,
-        "engine": engine.title,
-        "engine_name": engine.name or engine.kind,
-        "model": engine.model,
-        "revision": engine.revision,
+        **asked_value(recognition, hidden),
+        "engine_name": "" if hidden else engine.name or engine.kind,
+        "model": "" if hidden else engine.model,
+        "revision": "" if hidden else engine.revision,
         "outcome": recognition.outcome,
         "tokens": said.tokens,
         "seconds": said.seconds,

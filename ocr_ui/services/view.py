@@ -36,7 +36,7 @@ def error_value(error: WorkbenchError) -> dict[str, Any]:
     return {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
 
 
-def _told(recognition: Recognition, asked_template: str = "") -> dict[str, Any]:
+def asked_value(recognition: Recognition, asked_template: str = "") -> dict[str, Any]:
     """What asked for a reading. Args: asked_template: of one whose arm is not told yet; all else is held back."""
     used = recognition.prompt
     if asked_template:
@@ -99,7 +99,7 @@ class Views:
         recognition = reading.progress.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
         given = reading.given
-        told = _told(recognition, given.template if given else "")
+        told = asked_value(recognition, given.template if given else "")
         value["item"].update(recognition_id=reading.recognition_id, **told)
         if given:
             value["item"]["experiment"] = arm_value(given.experiment, given.arm, hidden=True)
@@ -116,7 +116,7 @@ class Views:
         content, review = item.content, item.review.review
         value = self._value(item.page.page, item.page.id)
         value.update(self._content(content.to_dict()))
-        told = _told(recognition, item.arm.asked_template if item.arm and item.arm_hidden else "")
+        told = asked_value(recognition, item.arm.asked_template if item.arm and item.arm_hidden else "")
         value["item"].update(recognition_id=stored.id, created_at=stored.created_at.isoformat(), **told)
         if item.arm:
             value["item"]["experiment"] = arm_value(item.arm.experiment, item.arm.arm, item.arm_hidden)

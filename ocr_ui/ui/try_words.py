@@ -17,10 +17,10 @@ TRY_WORDS: dict[str, dict[str, str]] = {
         "en": "One more way to read the same picture, four at most",
         "zh": "用另一种方式识别同一张图片，最多四种",
     },
-    "tries.go": {"en": "Read all", "zh": "全部识别"},
+    "tries.go": {"en": "Read all (Ctrl+Enter)", "zh": "全部识别 (Ctrl+Enter)"},
     "tries.go.title": {
-        "en": "Reads the picture in all columns at once (Ctrl+Enter)",
-        "zh": "同时用所有列识别图片（Ctrl+Enter）",
+        "en": "Reads the picture in all columns at once",
+        "zh": "同时用所有列识别图片",
     },
     "tries.stop_all": {"en": "Stop all", "zh": "全部停止"},
     "tries.stop_all.title": {
@@ -33,8 +33,8 @@ TRY_WORDS: dict[str, dict[str, str]] = {
         "zh": "先选择图片，再选择要比较的内容：模板、版本、引擎或采样设置。各列同时识别，每个结果都会像平常一样保存。",
     },
     "tries.ready": {
-        "en": "Choose what differs between the columns, then press Read all (Ctrl+Enter).",
-        "zh": "选择各列的不同之处，然后按“全部识别”（Ctrl+Enter）。",
+        "en": "Choose what differs between the columns, then press Read all.",
+        "zh": "选择各列的不同之处，然后按“全部识别”。",
     },
     "tries.way": {"en": "Column {letter}", "zh": "{letter} 列"},
     "tries.remove": {"en": "Remove this column", "zh": "删除此列"},
@@ -89,10 +89,10 @@ TRY_WORDS: dict[str, dict[str, str]] = {
     "tries.linked.title": {"en": "All columns go the same share of their way", "zh": "各列按相同比例一起滚动"},
     "tries.stop": {"en": "Stop", "zh": "停止"},
     "tries.stop.title": {"en": "Ends this column alone", "zh": "只停止此列"},
-    "tries.better": {"en": "This one is better", "zh": "这个更好"},
+    "tries.better": {"en": "This one is better ({n})", "zh": "这个更好（{n}）"},
     "tries.better.title": {
-        "en": "Keeps that it is better than the others (1 to 4)",
-        "zh": "记录它好于其他各列（按 1 到 4）",
+        "en": "Keeps that it is better than the others",
+        "zh": "记录它好于其他各列",
     },
     "tries.base": {"en": "Compare with this", "zh": "以此为准"},
     "tries.base.title": {

@@ -296,7 +296,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     ),
     "tries": ("run", "show"),
     "preferences": ("prefer",),
-    "experiments": ("start", "set_share", "roll_back", "list", "get"),
+    "experiments": ("start", "set_share", "roll_back", "list", "get", "arm_of"),
     "arm_pairs": ("next", "judge"),
     "calibrator": ("measure", "list"),
     "chat": ("ask",),

@@ -85,6 +85,14 @@ def test_an_experiment_from_its_start_to_the_way_back(client: TestClient) -> Non
     read = client.post("/v1/ocr", files={"file": ("a.png", page_picture(4))}).json()
     assert read["experiment"] == {"id": number, "arm": "B"}
     assert "Total 12.80" in read["text"]
+    shown = client.get(f"/v1/items/{read['id']}").json()
+    assert shown["item"]["experiment"] == {"id": number, "arm": None}
+    beside = client.get("/v1/tries", params={"item": read["id"]}).json()["readings"][0]
+    assert (beside["engine"], beside["engine_name"], beside["model"]) == ("A/B", "", "")
+    judged = {"recognition_id": read["id"], "base_version": 0, "verdict": "right", "client_key": KEY}
+    judged["content"] = {name: shown[name] for name in ("lines", "text")}
+    saved = client.post("/v1/corrections", json=judged).json()
+    assert saved["experiment"] == {"id": number, "arm": "B"}
     pair = client.post(f"/v1/experiments/{number}/pair", json={"person": "Ann"}).json()["pair"]
     told = client.post(f"/v1/experiment-pairs/{pair['token']}", json={"choice": "tie", "person": "Ann"}).json()
     assert {told["left"], told["right"]} == {"A", "B"}

@@ -62,6 +62,7 @@ export class Columns {
     this.element.hidden = false;
     this.element.dataset.state = "coming";
     this.hidden.clear();
+    this.told = null;
     this.#heads(titles);
     this.picture.show(picture, []);
     this.#panes(titles.map(() => make("pre", { class: "wb-try-pane", dir: "auto", tabindex: "0" })));
@@ -116,6 +117,7 @@ export class Columns {
     if (lanes) lanes.forEach((lane, index) => (this.heads[index].status.textContent = this.#status(lane)));
     shown.readings.forEach((reading, index) => this.#headOf(reading, index));
     this.heads.forEach((head) => (head.stop.hidden = true));
+    if (this.told) this.kept(...this.told);
     this.picture.show(shown.picture, shown.rows.map((row) => this.#boxes(row)));
     this.#show(shown.rows.length ? this.view : "text");
     this.#showBoxes();
@@ -149,6 +151,7 @@ export class Columns {
 
   /** What came of a preference: which column, and what was said of it. */
   kept(index, words) {
+    this.told = [index, words];
     this.heads.forEach((head, other) => {
       head.better.setAttribute("aria-pressed", String(other === index));
       head.said.textContent = other === index ? words : "";
@@ -158,21 +161,21 @@ export class Columns {
   #heads(titles) {
     const { t } = this;
     this.element.style.setProperty("--lanes", titles.length);
-    const button = (name, onclick) =>
-      make("button", { type: "button", class: "wb-cmp-button", "data-does": name, textContent: t(`tries.${name}`), title: t(`tries.${name}.title`), onclick });
+    const button = (name, onclick, values = {}) =>
+      make("button", { type: "button", class: "wb-cmp-button", "data-does": name, textContent: t(`tries.${name}`, values), title: t(`tries.${name}.title`), onclick });
     this.heads = titles.map((title, index) => {
       const head = {
         status: make("span", { class: "wb-try-status", role: "status" }),
         notes: make("span", { class: "wb-try-note", dir: "auto" }),
         said: make("span", { class: "wb-try-note", role: "status" }),
         stop: button("stop", () => this.onstop(index)),
-        better: button("better", () => this.onbetter(index)),
+        better: button("better", () => this.onbetter(index), { n: index + 1 }),
         base: button("base", () => {}),
         open: button("open", () => {}),
       };
       head.better.classList.add("primary");
       head.better.hidden = head.base.hidden = head.open.hidden = true;
-      for (const name of ["stop", "better", "open"]) head[name].setAttribute("aria-label", `${LETTERS[index]}: ${t(`tries.${name}`)}`);
+      for (const name of ["stop", "better", "open"]) head[name].setAttribute("aria-label", `${LETTERS[index]}: ${head[name].textContent}`);
       head.element = make(
         "div",
         { class: "wb-try-head", "data-lane": LETTERS[index] },

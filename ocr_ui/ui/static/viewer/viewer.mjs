@@ -483,6 +483,7 @@ class Viewer {
     this.trigger("change", detail);
     this.notices.hide("draft");
     this.views.render();
+    this.status.render();
   }
 
   #newPage({ page, warnings = [], document = null, number = 1, turned = false, value: read = null }) {
