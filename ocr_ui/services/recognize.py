@@ -17,7 +17,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed, WorkbenchError
-from ocr_ui.metrics import AtWork, StageClock, error_told, reading_ended, stage_ended
+from ocr_ui.metrics import AtWork, StageClock, error_told, reading_ended
 from ocr_ui.services.access import needs, who
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.figures import add_reading
@@ -206,21 +206,18 @@ class Recognizer:
         assert recognition is not None  # noqa: S101 - the caller has looked
         name = replace(recognition.engine, name=engine or self._engines.default)
         timings = {**clock.seconds, **recognition.timings}
-        reading_ended(name.name or name.kind, recognition.outcome, timings, recognition.generation.tokens)
-        if step.error is not None:
-            error_told("reading", step.error.code)
-        _tell(recognition, page_id, timings, step.error)
-        if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
-            return Reading(page, step)
         timed = replace(recognition, engine=name, timings=timings)
-        reader = Person(person) if person else None
-        begin = time.perf_counter()
+        if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
+            _note(timed, page_id, timings, step.error)
+            return Reading(page, step)
+        reader, store = Person(person) if person else None, StageClock()
         try:
-            stored = await asyncio.to_thread(keep, timed, page_id, reader)
+            with store.stage("store"):
+                stored = await asyncio.to_thread(keep, timed, page_id, reader)
         except StoreFailed as error:
-            error_told("reading", error.code)
+            _note(timed, page_id, timings, error)
             return Reading(page, replace(step, state="failed", error=error))
-        stage_ended("store", time.perf_counter() - begin)
+        _note(timed, page_id, {**timings, **store.seconds}, step.error)
         return Reading(page, replace(step, recognition=timed), stored)
 
     def is_reading(self, owner: str) -> bool:
@@ -232,14 +229,18 @@ class Recognizer:
         return await self._runs.stop(owner)
 
 
-def _tell(recognition: Recognition, page_id: int, timings: Mapping[str, float], error: WorkbenchError | None) -> None:
-    """A line of the log, with nothing of what was read."""
+def _note(recognition: Recognition, page_id: int, timings: Mapping[str, float], error: WorkbenchError | None) -> None:
+    """Counts a reading that ended, and writes a line of the log, with nothing of what was read."""
+    engine, tokens = recognition.engine, recognition.generation.tokens
+    reading_ended(engine.name or engine.kind, recognition.outcome, timings, tokens)
+    if error is not None:
+        error_told("reading", error.code)
     fields = {
         "page": page_id,
-        "engine": recognition.engine.kind,
+        "engine": engine.name or engine.kind,
         "template": recognition.prompt.template,
         "outcome": recognition.outcome,
-        "tokens": recognition.generation.tokens,
+        "tokens": tokens,
         "seconds": {stage: round(seconds, 3) for stage, seconds in timings.items()},
         **({"code": error.code} if error else {}),
     }
