@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, or_, select, update
 
 from ocr_ui.domain.exact_json import dumps
-from ocr_ui.storage.tables import evaluation_page, evaluation_reading, evaluation_run
+from ocr_ui.storage.tables import contest, evaluation_page, evaluation_reading, evaluation_run
 
 GONE = "…"
 """In the place of a name that is not to be known any more."""
@@ -40,6 +40,9 @@ def forget_results(connection: Connection, items: Sequence[int]) -> None:
             if kept != told:
                 here = [table.c[name] == row._mapping[name] for name in key]
                 connection.execute(update(table).where(*here).values(result=dumps(kept)))
+    for row in connection.execute(select(contest.c.id, contest.c.told).where(contest.c.told != "")).all():
+        if _number({"page": row.told}) in gone:
+            connection.execute(update(contest).where(contest.c.id == row.id).values(told=""))
 
 
 def _without(value: Any, gone: frozenset[int]) -> Any:

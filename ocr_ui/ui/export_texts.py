@@ -44,6 +44,7 @@ EXPORT_TEXTS: dict[str, dict[str, str]] = {
         "en": "{count} pictures are missing or damaged in the data folder.",
         "zh": "数据文件夹中有 {count} 张图片缺失或损坏。",
     },
+    "list.export.removed": {"en": "{items}, {n} of them deleted", "zh": "{items}，其中 {n} 条已删除"},
     "list.export.versions": {"en": "Frozen versions", "zh": "冻结的版本"},
     "list.export.versions.empty": {
         "en": "None yet. Freeze what the filters find, and later edits change nothing of it.",

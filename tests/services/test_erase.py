@@ -22,6 +22,7 @@ from ocr_ui.storage.store import Store
 from ocr_ui.storage.tables import metadata
 
 WORD = "Zwölfschwänzig"
+CONTEST = metadata.tables["contest"]
 OF_ITEMS = {"document", "page", "recognition", "review", "rollout"}
 
 
@@ -107,6 +108,8 @@ def test_nothing_of_an_item_is_left(store: Store, tmp_path: Path) -> None:
     with store._database.writing() as connection:
         connection.execute(sa.update(metadata.tables["job_file"]).values(sha256=handed))
         connection.execute(sa.delete(metadata.tables["dataset_item"]))
+        told = {column.name: _value(column, {"person": 1, "evaluation_run": run}, "x") for column in CONTEST.c}
+        connection.execute(sa.insert(CONTEST).values(told | {"told": named}))
     assert len(rows_with_traces(store)) > 10
     assert len(traces(tmp_path)) >= 1
     said: list[tuple[str, str]] = []

@@ -256,7 +256,7 @@ function makeVersions(word, query, changed) {
     const heads = ["name", "items", "licence", "checksum", "frozen", "exports", "card"];
     const rows = versions.map((version) => [
       make("bdi", { textContent: version.name }),
-      version.items,
+      version.removed ? word("export.removed", { n: version.removed, items: version.items }) : version.items,
       version.licence || "–",
       make("code", { textContent: version.sha256.slice(0, 12), title: version.sha256 }),
       moment(version.created_at),
