@@ -422,6 +422,12 @@ def test_every_option_says_what_it_is_for() -> None:
         "key",
         "audit",
         "retain",
+        "delete",
+        "batch",
+        "backup",
+        "restore",
+        "doctor",
+        "selfcheck",
     }
     assert set(commands) == names
     for name, command in [*commands.items(), *subcommands(commands["dataset"]).items()]:

@@ -30,6 +30,7 @@ def test_16000_characters_without_a_bracket_take_under_10_ms(task: Task) -> None
     assert seconds(task, "".join(random.choices("abcdefgh \n", k=16_000)), runs=5) < 0.01
 
 
+@pytest.mark.stress
 @pytest.mark.parametrize("task", [Task.SPOTTING, Task.FIELDS, Task.TABLE, Task.DOCUMENT, Task.LAYOUT, Task.TEXT])
 @pytest.mark.parametrize("kind", ["fences", "letters", "colons"])
 def test_a_megabyte_takes_under_a_second(task: Task, kind: str) -> None:
