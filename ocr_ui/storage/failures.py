@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,13 +24,13 @@ _HINTS = {
     "store_broken": ("The database file is damaged or not a database.", "Restore it from a backup."),
     "store_unreachable": ("The data folder cannot be opened.", "Check that it exists and OCR_UI_DATA_DIR."),
     "pictures_away": (
-        "The store of the pictures cannot be reached.",
-        "Try again in a moment; if it stays so, check that it runs and OCR_UI_PICTURES_URL.",
+        "The store of the pictures cannot be reached. Try again in a moment.",
+        "If it stays so, check that it runs, and OCR_UI_PICTURES_URL.",
     ),
     "picture_cut": ("A stored picture is not the one that was stored.", "Restore its file from a backup."),
     "database_away": (
-        "The database cannot be reached; nothing was saved.",
-        "Try again in a moment; if it stays so, check that it runs and OCR_UI_DATABASE_URL.",
+        "The database cannot be reached; nothing was saved. Try again in a moment.",
+        "If it stays so, check that it runs, and OCR_UI_DATABASE_URL.",
     ),
     "database_read_only": (
         "The database cannot be written.",
@@ -76,6 +77,9 @@ _BY_SQLSTATE = {
 }
 """The beginnings of PostgreSQL's codes; the longest one counts."""
 _NUMBER_TOO_LARGE = "22003"
+_LOG_SECONDS = 60.0
+_logged: dict[str, float] = {}
+"""What was logged last, and when."""
 
 
 def failure(code: str, where: Path | str, reason: str = "") -> StoreFailed:
@@ -95,8 +99,7 @@ def told(where: Path | str) -> Iterator[None]:
         if getattr(error.orig, "sqlstate", None) == _NUMBER_TOO_LARGE:
             raise _too_large() from error
         if hasattr(error.orig, "sqlstate"):
-            # What a server says names its address and user: for the log alone.
-            log.warning("%s: %s", where, " ".join(str(error.orig).split()))
+            _log(f"{where}: {' '.join(str(error.orig).split())}")
             raise failure(_code_of(error), where) from error
         raise failure(_code_of(error), where, str(error.orig)) from error
     except NoConnection as error:
@@ -105,6 +108,16 @@ def told(where: Path | str) -> Iterator[None]:
         raise _too_large() from error
     except OSError as error:
         raise failure(_BY_ERRNO.get(error.errno or 0, "store_failed"), where, str(error)) from error
+
+
+def _log(reason: str) -> None:
+    """What a server says of itself names its address and user: for the log alone, and there once in a while, since
+    those who wait for it ask every second."""
+    now = time.monotonic()
+    if now - _logged.get(reason, -_LOG_SECONDS) >= _LOG_SECONDS:
+        _logged.clear()
+        _logged[reason] = now
+        log.warning("%s", reason)
 
 
 def _too_large() -> BadInput:
