@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,8 +28,17 @@ MAX_DESCRIPTION = 1_000
 
 MAX_TAGS = 20
 
+MAX_CHOICES = 100
+"""Of a variable."""
+
+MAX_WORD = 2_000
+"""Characters of a label, a default, or a choice with what is sent for it."""
+
 MAX_FILE = 200_000
 """Bytes of a template file."""
+
+MAX_TOLD = 100
+"""Characters of what stands in a file that a sentence about it repeats."""
 
 SAMPLING: dict[str, tuple[type, float, float]] = {
     "temperature": (float, 0, 2),
@@ -52,6 +61,15 @@ _KEYS = ("name", "title", "description", "task", "variables", "sampling", "struc
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, as a code with its English words; the Chinese ones stand in `ocr_ui.ui.template_messages`."""
+
+    code: str
+    message: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class TemplateFile:
     """A template with what its file says beside it."""
 
@@ -66,22 +84,32 @@ def read_template_text(path: Path) -> str:
     Raises:
         BadInput: code `template_broken`: unreadable, too large or not UTF-8.
     """
+    file = printable(path.name)
     try:
-        content = path.read_bytes()
+        if not path.is_file():  # reading a pipe would wait for ever
+            raise _broken(file, 1, _fault("not_a_file", "it is a folder or something else that holds no text"))
+        with path.open("rb") as opened:
+            content = opened.read(MAX_FILE + 1)
     except OSError as error:
-        raise _broken(path.name, 1, f"the file cannot be read ({error.strerror})") from error
-    return template_text(content, path.name)
+        problem = error.strerror or "unknown"
+        raise _broken(file, 1, _fault("unreadable", f"the file cannot be read ({problem})", problem=problem)) from error
+    return template_text(content, file)
 
 
 def template_text(content: bytes, file: str) -> str:
     """The text of a template file in memory. Raises as `read_template_text`."""
     if len(content) > MAX_FILE:
-        raise _broken(file, 1, f"the file has {len(content)} bytes, more than {MAX_FILE}")
+        raise _broken(file, 1, _fault("too_large", f"the file has more than {MAX_FILE} bytes", limit=MAX_FILE))
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise _broken(file, line, "the file is not UTF-8 text") from error
+        raise _broken(file, line, _fault("not_utf8", "the file is not UTF-8 text")) from error
+
+
+def printable(file: str) -> str:
+    """The name of a file, which on disk may hold bytes that are no text."""
+    return file.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def load_template(source: str, file: str, name: str | None, builtin: bool) -> TemplateFile:
@@ -98,7 +126,7 @@ def load_template(source: str, file: str, name: str | None, builtin: bool) -> Te
     lines = source.split("\n")
     end = next((n for n, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
     if lines[0].rstrip() != "---" or end is None:
-        raise _broken(file, 1, "it must begin with its settings between two lines of ---")
+        raise _broken(file, 1, _fault("no_settings", "it must begin with its settings between two lines of ---"))
     reader = _FrontMatter(file, "\n".join(lines[1:end]))
     name = reader.word("name", file.removesuffix(".md")) if name is None else name
     template = reader.template(name, "\n".join(lines[end + 1 :]).removesuffix("\n"), builtin)
@@ -138,6 +166,12 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _represent_text)
 
 
+class _FaultHere(yaml.MarkedYAMLError):
+    def __init__(self, fault: Fault, mark: yaml.Mark) -> None:
+        super().__init__(problem=fault.message, problem_mark=mark)
+        self.fault = fault
+
+
 class _Mapping(dict[str, Any]):
     """A mapping that knows the line (0-based, of the front matter) of each of its keys."""
 
@@ -149,8 +183,8 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.composer.ComposerError(None, None, "aliases (*name) are not used here", event.start_mark)
+            alias = _fault("alias", "aliases (*name) are not used here")
+            raise _FaultHere(alias, self.peek_event().start_mark)
         return super().compose_node(parent, index)
 
 
@@ -159,15 +193,25 @@ def _construct_mapping(loader: _Loader, node: yaml.MappingNode) -> _Mapping:
     found.lines = {}
     for key_node, value_node in node.value:
         key = loader.construct_object(key_node, deep=True)
-        if not isinstance(key, str) or key in found:
-            reason = f"{key!r} stands here twice" if isinstance(key, str) else f"{key!r} must be in quotes"
-            raise yaml.constructor.ConstructorError(None, None, reason, key_node.start_mark)
+        if not isinstance(key, str):
+            raise _FaultHere(_quotes(key), key_node.start_mark)
+        if key in found:
+            twice = _fault("key_twice", f"{_short(key)} stands here twice", key=_short(key))
+            raise _FaultHere(twice, key_node.start_mark)
         found[key] = loader.construct_object(value_node, deep=True)
         found.lines[key] = key_node.start_mark.line
     return found
 
 
+def _construct_text(loader: _Loader, node: yaml.ScalarNode) -> str:
+    text = loader.construct_scalar(node)
+    if _HALF.search(text):  # from an escape: the file itself is UTF-8
+        raise _FaultHere(_fault("half_character", "it holds half a character"), node.start_mark)
+    return text
+
+
 _Loader.add_constructor("tag:yaml.org,2002:map", _construct_mapping)
+_Loader.add_constructor("tag:yaml.org,2002:str", _construct_text)
 
 
 class _FrontMatter:
@@ -179,20 +223,20 @@ class _FrontMatter:
             self._front = yaml.load(source, _Loader)  # noqa: S506 - a SafeLoader
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
-            raise self._error(mark.line if mark else 0, error.problem or "this is not YAML") from error
+            fault = error.fault if isinstance(error, _FaultHere) else _not_yaml(error.problem or "this is not YAML")
+            raise self._error(mark.line if mark else 0, fault) from error
         except (yaml.YAMLError, RecursionError, ValueError) as error:
-            raise self._error(0, "this is not YAML that can be read here") from error
+            raise self._error(0, _not_yaml("this is not YAML that can be read here")) from error
         if not isinstance(self._front, _Mapping):
-            raise self._error(0, "the settings must be lines of `key: value`")
-        for key in self._front:
-            if key not in _KEYS:
-                raise self._error(self._front.lines[key], f"{key!r} is not known; use {', '.join(_KEYS)}")
+            raise self._error(0, _fault("no_mapping", "the settings must be lines of `key: value`"))
+        self._refuse_unknown(self._front, _KEYS)
 
     def template(self, name: str, text: str, builtin: bool) -> PromptTemplate:
         if self.word("name", name) != name:
-            raise self._at("name", f"the name must be {name}, like the file's")
+            raise self._at("name", _fault("other_name", f"the name must be {name}, like the file's", name=name))
         if not _NAME.fullmatch(name):
-            raise self._at("name", f"{name!r} is not a name: small letters, digits and _, at most 41")
+            why = f"{_short(name)} is not a name: small letters, digits and _, at most 41"
+            raise self._at("name", _fault("bad_name", why, name=_short(name)))
         return PromptTemplate(
             name=name,
             title=self._checked("title", checked_titles, self._labels(self._front, "title")),
@@ -209,9 +253,10 @@ class _FrontMatter:
     def _structured(self) -> bool:
         found = self._front.get("structured", False)
         if not isinstance(found, bool):
-            raise self._at("structured", "structured is true or false")
+            raise self._at("structured", _yes_or_no("structured"))
         if found and self.word("task") != Task.FIELDS:
-            raise self._at("structured", "only templates of the task fields can be structured")
+            why = "only templates of the task fields can be structured"
+            raise self._at("structured", _fault("structured_task", why))
         return found
 
     def word(self, key: str, default: str = "") -> str:
@@ -227,57 +272,66 @@ class _FrontMatter:
         made = tuple(self._variable(item) for item in items)
         names = [variable.name for variable in made]
         if len(set(names)) < len(names):
-            raise self._at("variables", "two variables have the same name")
+            raise self._at("variables", _fault("variable_twice", "two variables have the same name"))
         return made
 
     def _variable(self, item: _Mapping) -> Variable:
         line = min(item.lines.values(), default=0)
+        self._refuse_unknown(item, ("name", "label", "default", "choices", "many"))
         name, default = self._word(item, "name", ""), item.get("default")
-        choices = tuple(
-            Choice(self._word(c, "value", ""), self._labels(c, "label"), self._word(c, "text", "") or None)
-            for c in self._items(item, "choices")
-        )
-        if unknown := set(item) - {"name", "label", "default", "choices", "many"}:
-            raise self._error(line, f"{min(unknown)!r} is not known; use name, label, default, choices, many")
+        choices = tuple(self._choice(choice) for choice in self._items(item, "choices"))
         if not _NAME.fullmatch(name):
-            raise self._error(line, "a variable needs a name of small letters, digits and _")
+            raise self._error(line, _fault("variable_name", "a variable needs a name of small letters, digits and _"))
         if default is not None and not isinstance(default, str):
-            raise self._error(item.lines["default"], f"{default!r} must be in quotes")
+            raise self._error(item.lines["default"], _quotes(default))
         if not isinstance(item.get("many", False), bool):
-            raise self._error(item.lines["many"], "many is true or false")
-        if choices and default is not None and default not in {choice.value for choice in choices}:
-            raise self._error(item.lines["default"], f"{default!r} is not among the choices")
-        return Variable(name, self._labels(item, "label"), default, choices, item.get("many", False))
+            raise self._error(item.lines["many"], _yes_or_no("many"))
+        made = Variable(name, self._labels(item, "label"), default, choices, item.get("many", False))
+        if fault := _choices_fault(made):
+            raise self._error(item.lines["default" if fault.code == "default_no_choice" else "choices"], fault)
+        return made
+
+    def _choice(self, item: _Mapping) -> Choice:
+        self._refuse_unknown(item, ("value", "label", "text"))
+        return Choice(self._word(item, "value", ""), self._labels(item, "label"), self._word(item, "text", "") or None)
+
+    def _refuse_unknown(self, holder: _Mapping, known: Sequence[str]) -> None:
+        for key, line in holder.lines.items():
+            if key not in known:
+                names = ", ".join(known)
+                why = f"{_short(key)} is not known; use {names}"
+                raise self._error(line, _fault("unknown_key", why, key=_short(key), known=names))
 
     def _items(self, holder: _Mapping, key: str) -> list[_Mapping]:
         found = holder.get(key) or []
         if not isinstance(found, list) or not all(isinstance(item, _Mapping) for item in found):
-            raise self._error(holder.lines[key], f"{key} must be a list of `- key: value`")
+            raise self._error(holder.lines[key], _fault("no_list", f"{key} must be a list of `- key: value`", key=key))
         return found
 
     def _labels(self, holder: _Mapping, key: str) -> dict[str, str]:
         found = holder.get(key) or {}
         if not isinstance(found, dict) or not all(isinstance(word, str) for word in found.values()):
-            raise self._error(holder.lines[key], f"{key} must have words by language: {{en: ..., zh: ...}}")
+            why = f"{key} must have words by language: {{en: ..., zh: ...}}"
+            raise self._error(holder.lines[key], _fault("no_labels", why, key=key))
         return dict(found)
 
     def _word(self, holder: _Mapping, key: str, default: str) -> str:
         found = holder.get(key, default)
         if not isinstance(found, str):
-            raise self._error(holder.lines[key], f"{key} must be text; put {found!r} in quotes")
+            raise self._error(holder.lines[key], _quotes(found))
         return found
 
     def _checked(self, key: str, check: Callable[[Any], T], value: Any) -> T:
         try:
             return check(value)
         except BadInput as error:
-            raise self._at(key, error.message) from error
+            raise self._at(key, Fault(error.code, error.message, error.details)) from error
 
-    def _at(self, key: str, reason: str) -> BadInput:
-        return _broken(self._file, self.line_of(key), reason)
+    def _at(self, key: str, fault: Fault) -> BadInput:
+        return _broken(self._file, self.line_of(key), fault)
 
-    def _error(self, line: int, reason: str) -> BadInput:
-        return _broken(self._file, line + 2, reason)
+    def _error(self, line: int, fault: Fault) -> BadInput:
+        return _broken(self._file, line + 2, fault)
 
 
 def check_name(name: str) -> None:
@@ -327,25 +381,44 @@ def checked_variables(variables: Sequence[Variable]) -> tuple[Variable, ...]:
     """Variables that did not come from a file, which is checked line by line."""
     seen: set[str] = set()
     for one in variables:
-        choices = {choice.value for choice in one.choices}
         if not _NAME.fullmatch(one.name) or one.name in seen:
-            raise _bad_variable(one.name, "a name is small letters, digits and _, and stands there once")
-        if choices and one.default is not None and one.default not in choices:
-            raise _bad_variable(one.name, "what is taken where nothing is given must be among the choices")
-        words = [*one.label.values(), one.default or "", *(c.value + (c.text or "") for c in one.choices)]
-        if len(one.choices) > 100 or "" in choices or any(len(word) > 2_000 or _HALF.search(word) for word in words):
-            raise _bad_variable(one.name, "it has at most 100 choices, none of them empty or long")
+            why = "a name is small letters, digits and _, and stands there once"
+            raise _bad_variable(one.name, _fault("variable_name_once", why))
+        if fault := _choices_fault(one):
+            raise _bad_variable(one.name, fault)
+        labels = [*one.label.values(), *(word for choice in one.choices for word in choice.label.values())]
+        words = [*labels, one.default or "", *(c.value + (c.text or "") for c in one.choices)]
+        if len(one.choices) > MAX_CHOICES:
+            why = f"it has more than {MAX_CHOICES} choices"
+            raise _bad_variable(one.name, _fault("too_many_choices", why, limit=MAX_CHOICES))
+        if any(len(word) > MAX_WORD or _HALF.search(word) for word in words):
+            why = f"none of its words may be longer than {MAX_WORD} characters"
+            raise _bad_variable(one.name, _fault("word_too_long", why, limit=MAX_WORD))
         seen.add(one.name)
     return tuple(variables)
 
 
-def _bad_variable(name: str, reason: str) -> BadInput:
+def _choices_fault(variable: Variable) -> Fault | None:
+    values = [choice.value for choice in variable.choices]
+    if not all(value.strip() for value in values):
+        return _fault("choice_empty", "a choice needs a value")
+    if len(set(values)) < len(values):
+        twice = _short(next(value for value in values if values.count(value) > 1))
+        return _fault("choice_twice", f"the choice {twice} stands there twice", value=twice)
+    if values and variable.default is not None and variable.default not in values:
+        default = _short(variable.default)
+        return _fault("default_no_choice", f"{default} is not among the choices", value=default)
+    return None
+
+
+def _bad_variable(name: str, fault: Fault) -> BadInput:
     return BadInput(
         "template_bad_variable",
-        f"The variable {name[:60]!r} cannot be used: {reason}.",
+        f"The variable {name[:60]!r} cannot be used: {fault.message}.",
         "",
         name=name[:60],
-        reason=reason,
+        reason=fault.message,
+        fault={"code": fault.code, "details": fault.details},
     )
 
 
@@ -366,7 +439,7 @@ def checked_text(text: str) -> str:
             limit=MAX_TEXT,
         )
     if _HALF.search(text):
-        raise BadInput("template_bad_text", "The wording holds half a character.", "Type it again.", length=len(text))
+        raise BadInput("template_half_character", "The wording holds half a character.", "Type it again.")
     return text
 
 
@@ -424,10 +497,11 @@ def _check_file_placeholders(template: PromptTemplate, file: str, first_line: in
         line = next(
             n for n, words in enumerate(template.text.split("\n")) if re.search(rf"{{{{\s*{name}\s*}}}}", words)
         )
-        raise _broken(file, first_line + line, error.message) from error
+        raise _broken(file, first_line + line, Fault(error.code, error.message, error.details)) from error
     unused = [v.name for v in template.variables if v.name not in template.placeholders]
     if unused:
-        raise _broken(file, variables_line, f"variable {unused[0]} is not used in the wording")
+        why = f"variable {unused[0]} is not used in the wording"
+        raise _broken(file, variables_line, _fault("variable_unused", why, name=unused[0]))
 
 
 def _variable_dict(variable: Variable) -> dict[str, Any]:
@@ -446,8 +520,30 @@ def _choice_dict(choice: Choice) -> dict[str, Any]:
     return made if choice.text is None else {**made, "text": choice.text}
 
 
-def _broken(file: str, line: int, reason: str) -> BadInput:
-    reason = reason.removesuffix(".")
+def _fault(code: str, message: str, **details: Any) -> Fault:
+    return Fault(code, message, details)
+
+
+def _not_yaml(problem: str) -> Fault:
+    return _fault("not_yaml", problem[:MAX_TOLD])
+
+
+def _quotes(found: Any) -> Fault:
+    return _fault("quotes", f"{_short(found)} must be in quotes", found=_short(found))
+
+
+def _yes_or_no(key: str) -> Fault:
+    return _fault("yes_or_no", f"{key} is true or false", key=key)
+
+
+def _short(found: Any) -> str:
+    """As it may stand in a sentence, however long it is."""
+    told = repr(found)
+    return told if len(told) <= MAX_TOLD else f"{told[:MAX_TOLD]}…"
+
+
+def _broken(file: str, line: int, fault: Fault) -> BadInput:
+    reason = fault.message.removesuffix(".")
     return BadInput(
         "template_broken",
         f"{file}, line {line}: {reason}.",
@@ -455,4 +551,5 @@ def _broken(file: str, line: int, reason: str) -> BadInput:
         file=file,
         line=line,
         reason=reason,
+        fault={"code": fault.code, "details": fault.details},
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.errors import BadInput, NotFound
-from ocr_ui.prompt_files import TemplateFile, load_template, read_template_text
+from ocr_ui.prompt_files import TemplateFile, load_template, printable, read_template_text
 
 MAIN = ("full_text", "fields", "translate", "qa", "document", "table", "formula", "chart", "layout", "subtitles")
 """The templates that are listed first, in this order."""
@@ -134,11 +134,11 @@ class PromptFolder:
         return seen
 
     def _load(self, path: Path, name: str, stamp: tuple[int, int, int]) -> SeenFile:
-        sha256 = ""
+        sha256, file = "", printable(path.name)
         try:
             text = read_template_text(path)
             sha256 = text_sha256(text)
-            return SeenFile(stamp, sha256, load_template(text, path.name, name, self._is_builtin))
+            return SeenFile(stamp, sha256, load_template(text, file, printable(name), self._is_builtin))
         except BadInput as error:
             return SeenFile(stamp, sha256, error)
 
@@ -213,4 +213,6 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
         stat = path.stat()
     except FileNotFoundError:
         return None
+    except OSError:
+        stat = path.lstat()  # a link in a circle, for example: reading it says what is wrong
     return stat.st_mtime_ns, stat.st_size, stat.st_ino

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +22,7 @@ from ocr_ui.prompt_files import MAX_TEXT, SAMPLING, dump_template, load_template
 from ocr_ui.prompting import MAIN, PromptLibrary
 from ocr_ui.services.templates import Templates
 from ocr_ui.storage.store import Store
+from ocr_ui.ui.messages import error_sentence
 
 BUILTIN = Path(__file__).resolve().parent.parent / "prompts"
 
@@ -415,7 +418,7 @@ def test_a_name_that_is_no_file_name_is_refused(reading: Templates, own: Path, n
     [
         ({"text": " \n"}, "template_bad_text"),
         ({"text": "x" * (MAX_TEXT + 1)}, "template_bad_text"),
-        ({"text": "\ud800"}, "template_bad_text"),
+        ({"text": "\ud800"}, "template_half_character"),
         ({"text": "Ask {{what}}"}, "template_unknown_placeholder"),
         ({"titles": {"en": " "}}, "template_bad_title"),
         ({"titles": {"en": "\udfff"}}, "template_bad_title"),
@@ -468,13 +471,18 @@ BROKEN = [
     (HEAD + "variables:\n  - name: x\n    default: no\n---\n{{x}}", 7, "quotes"),
     (HEAD + "variables:\n  - name: x\n    default: b\n    choices: [{value: a}]\n---\n{{x}}", 7, "choices"),
     (HEAD + "variables: [{name: x}, {name: x}]\n---\n{{x}}", 5, "same name"),
-    (HEAD + "variables:\n  - name: x\n    size: 3\n---\n{{x}}", 6, "'size' is not known"),
+    (HEAD + "variables:\n  - name: x\n    size: 3\n---\n{{x}}", 7, "'size' is not known"),
     (HEAD + "variables:\n  - name: x\n---\nno blank", 5, "x is not used"),
     (HEAD + "---\nfirst\nsecond {{ who }}", 7, "{{who}}"),
     (HEAD.replace("bad", "good") + "---\nx", 2, "must be bad"),
     (HEAD.replace("task: qa", "task: sing") + "---\nx", 4, "'sing' is not a task"),
     (HEAD.replace("title: {en: Bad}\n", "") + "---\nx", 1, "title"),
     (HEAD + "---\n \n", 1, "wording"),
+    (HEAD + "variables:\n  - name: x\n    choices: [{valeu: a}]\n---\n{{x}}", 7, "'valeu' is not known"),
+    (HEAD + "variables:\n  - name: x\n    choices: [{value: ''}]\n---\n{{x}}", 7, "needs a value"),
+    (HEAD + "variables:\n  - name: x\n    choices: [{value: a}, {value: a}]\n---\n{{x}}", 7, "'a' stands there twice"),
+    (HEAD + 'variables:\n  - name: x\n    label: {en: "\\ud800"}\n---\n{{x}}', 7, "half a character"),
+    (HEAD + "? " + "k" * 50_000 + "\n: 1\n---\nx", 5, "kkk…"),
     (HEAD + "note: " + "[" * 2_000 + "\n---\nx", 2, ""),
 ]
 
@@ -488,6 +496,10 @@ def test_a_broken_file_is_told_with_its_line_and_takes_nothing_down(
     (problem,) = reading.problems()
     assert (problem.code, problem.details["file"], problem.details["line"]) == ("template_broken", "bad.md", line)
     assert reason in problem.details["reason"]
+    assert len(problem.details["reason"]) < 300
+    chinese = error_sentence(problem, "zh").split("（", 1)[1]
+    assert re.search("[\u4e00-\u9fff]", chinese.split("）。请管理员")[0])
+    assert "{" not in chinese.replace("{en: ...", "")
     assert len(reading.list()) == len(list(BUILTIN.glob("*.md")))
     with pytest.raises(BadInput):
         reading.get("bad")
@@ -497,6 +509,47 @@ def test_bytes_that_are_no_text_and_a_folder_are_told_too(reading: Templates, ow
     (own / "folder.md").mkdir(parents=True)
     (own / "latin.md").write_bytes(b"---\nname: latin\ntitle: {en: caf\xe9}\n")
     assert [(p.details["file"], p.details["line"]) for p in reading.problems()] == [("folder.md", 1), ("latin.md", 3)]
+
+
+def test_what_is_no_file_to_read_is_told_and_nothing_waits_for_it(reading: Templates, own: Path) -> None:
+    own.mkdir()
+    os.mkfifo(own / "pipe.md")
+    (own / "circle.md").symlink_to("circle.md")
+    (own / "sparse.md").touch()
+    os.truncate(own / "sparse.md", 1_000_000)
+    Path(os.fsdecode(os.fsencode(own) + b"/caf\xe9.md")).write_text(HEAD + "---\nx", encoding="utf-8")
+    told = [(error.details["file"], error.details["fault"]["code"]) for error in reading.problems()]
+    odd = ("caf\ufffd.md", "other_name")
+    assert sorted(told) == [odd, ("circle.md", "not_a_file"), ("pipe.md", "not_a_file"), ("sparse.md", "too_large")]
+    json.dumps([error.details for error in reading.problems()], ensure_ascii=False).encode()
+    assert reading.get("table").builtin
+
+
+def test_a_kept_version_is_not_written_to(library: Templates) -> None:
+    library.save_new("mine", {"en": "Mine"}, "One.")
+    library.save_version("mine", "Two.")
+    writes = (
+        lambda: library.save_version("mine@1", "Three."),
+        lambda: library.describe("mine@1", tags=["a"]),
+        lambda: library.restore("mine@1", "1"),
+        lambda: library.delete("mine@1"),
+    )
+    for write in writes:
+        with pytest.raises(BadInput, match="Write to mine"):
+            write()
+    assert [(one.number, one.current) for one in library.versions("mine@1")] == [(2, True), (1, False)]
+    assert (library.get("mine").text, library.get("mine").tags) == ("Two.", ())
+
+
+def test_a_wording_that_this_release_cannot_read_takes_no_other_down(own: Path, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        library = Templates(BUILTIN, own, store)
+        made = library.save_new("mine", {"en": "Mine"}, "One.")
+        store.templates.keep("mine", made.version, "---\nname: mine\nkind: old\n---\nOne.\n")
+        assert [problem.details["fault"]["code"] for problem in library.problems()] == ["unknown_key"]
+        there = {one.name for one in library.list()}
+    assert "table" in there
+    assert "mine" not in there
 
 
 def test_a_broken_own_file_falls_back_to_the_builtin_and_is_not_overwritten(reading: Templates, own: Path) -> None:

@@ -120,10 +120,11 @@ def template_routes(workbench: Workbench, localize_error: Localize) -> APIRouter
         }
 
     def one_shown(name: str) -> dict[str, Any]:
-        template, uses = templates.get(name), scores.uses(name)
+        template = templates.get(name)
+        uses = scores.uses(template.name)
         versions = []
         for one in templates.versions(name):
-            wording = template_value(templates.get(name, one.version), [], ())
+            wording = template_value(templates.get(template.name, one.version), [], ())
             parts = {key: wording[key] for key in ("task", "text", "sampling", "structured", "variables")}
             use = uses.get(one.version)
             versions.append({**asdict(one), **parts, "uses": use and asdict(use)})
@@ -176,7 +177,8 @@ def template_routes(workbench: Workbench, localize_error: Localize) -> APIRouter
 
     @routes.get("/v1/templates/{name}")
     async def one(name: str) -> dict[str, Any]:
-        """A template and its versions, the newest first, with how the readings of each turned out.
+        """A template, or a version of it (`name@3`), and all its versions, the newest first, with how the readings of
+        each turned out.
 
         That is how many there are, how many labels of them were accepted, and of these the mean error rate of
         characters (`cer`), the share in which something was corrected (`edited`) and the mean official `reward`.

@@ -7,6 +7,7 @@ have the name of one of the product and stands in for it then.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import re
@@ -81,8 +82,8 @@ class Templates(PromptLibrary):
         return tuple(found[name] for name in in_order(found, self._builtin.templates()))
 
     def problems(self) -> tuple[BadInput, ...]:
-        """One error for each file that cannot be used; the others work on."""
-        return super().problems() + tuple(self._own.problems().values())
+        """One error for each file, or wording in use, that cannot be used; the others work on."""
+        return super().problems() + tuple({**self._unreadable(), **self._own.problems()}.values())
 
     def get(self, name: str, version: str | None = None) -> PromptTemplate:
         """As `PromptLibrary.get`. Versions of a template that was deleted are still found."""
@@ -96,8 +97,13 @@ class Templates(PromptLibrary):
         return found[name]
 
     def versions(self, name: str) -> tuple[TemplateVersion, ...]:
-        """All kept versions, the newest first, what comes with the product last. Raises as `get`."""
+        """All kept versions, the newest first, what comes with the product last. Raises as `get`.
+
+        Args:
+            name: of the template, or `name@version`, which makes no difference.
+        """
         self._look()
+        name, _ = split_version(name)
         builtin, stored = self._builtin.templates().get(name), self._store.templates.get(name)
         current = stored.current if stored and not stored.deleted else ""
         if not current and builtin is None:
@@ -184,7 +190,7 @@ class Templates(PromptLibrary):
             NotFound, BadInput, Conflict (`template_changed`).
         """
         with self._saving, self._store.transaction():
-            self._refuse_broken(name)
+            self._refuse_unwritable(name)
             now = self.get(name)
             if expected is not None and expected != now.version:
                 raise Conflict(
@@ -214,7 +220,7 @@ class Templates(PromptLibrary):
             NotFound, BadInput (`template_builtin`, and what cannot be used).
         """
         with self._saving, self._store.transaction():
-            self._refuse_broken(name)
+            self._refuse_unwritable(name)
             now = self.get(name)
             made = replace(
                 now,
@@ -243,7 +249,7 @@ class Templates(PromptLibrary):
             BadInput: the own file cannot be read and would be lost.
         """
         with self._saving, self._store.transaction():
-            self._refuse_broken(name)
+            self._refuse_unwritable(name)
             builtin = self._builtin.templates().get(name)
             if builtin is not None and version in (BUILTIN, builtin.template.version):
                 self._own.path(name).unlink(missing_ok=True)
@@ -266,8 +272,8 @@ class Templates(PromptLibrary):
         with self._saving, self._store.transaction():
             if name in self._builtin.templates():
                 raise _is_builtin(name)
-            broken = name in self._own.problems()
-            if not broken:
+            if name not in self._own.problems():
+                self._refuse_unwritable(name)
                 self.get(name)
             self._own.path(name).unlink(missing_ok=True)
             self._store.templates.delete(name)
@@ -281,7 +287,7 @@ class Templates(PromptLibrary):
         """
         made = replace(file.template, builtin=False)
         with self._saving, self._store.transaction():
-            self._refuse_broken(made.name)
+            self._refuse_unwritable(made.name)
             now = self._all().get(made.name)
             if now is not None and replace(now, builtin=False) == made:
                 return now, "same"
@@ -304,9 +310,21 @@ class Templates(PromptLibrary):
             if row.deleted:
                 continue
             if row.current:
-                found[row.name] = self._filled(row, row.content)
+                with contextlib.suppress(BadInput):  # `problems` tells of it
+                    found[row.name] = self._filled(row, row.content)
             elif row.name in found:
                 found[row.name] = replace(found[row.name], tags=row.tags)
+        return found
+
+    def _unreadable(self) -> dict[str, BadInput]:
+        """Wordings in use that an earlier release took and this one cannot read."""
+        found: dict[str, BadInput] = {}
+        for row in self._store.templates.list():
+            if row.current and not row.deleted:
+                try:
+                    _loaded(row.content, row.name)
+                except BadInput as error:
+                    found[row.name] = error
         return found
 
     def _filled(self, row: StoredTemplate, content: str) -> PromptTemplate:
@@ -363,7 +381,17 @@ class Templates(PromptLibrary):
         known = {variable.name: variable for variable in builtin.template.variables} if builtin else {}
         return tuple({**known, **{v.name: v for v in now.variables}}.values())
 
-    def _refuse_broken(self, name: str) -> None:
+    def _refuse_unwritable(self, name: str) -> None:
+        """A kept version cannot be changed, and the file of a template that cannot be read would be lost."""
+        if "@" in name:
+            bare, version = split_version(name)
+            raise BadInput(
+                "template_version_fixed",
+                f"{name[:80]} is a kept version, which stays as it is.",
+                f"Write to {bare[:41]}, or restore the version first.",
+                name=bare[:41],
+                version=(version or "")[:40],
+            )
         self._look()
         if problem := self._own.problems().get(name):
             raise problem

@@ -17,6 +17,7 @@ from ocr_ui.errors import WorkbenchError
 from ocr_ui.logs import to_look_for
 from ocr_ui.services.view import error_value
 from ocr_ui.ui.label_messages import LEFT_OUT_ZH, PROBLEMS_ZH
+from ocr_ui.ui.template_messages import FAULTS_ZH
 from ocr_ui.ui.texts import TEXTS
 from ocr_ui.ui.words import fill
 
@@ -77,6 +78,12 @@ def _problem_zh(error: dict[str, Any]) -> str:
     return said.rstrip("。")
 
 
+def _fault_zh(fault: dict[str, Any]) -> str:
+    """What is wrong with a template, within a sentence."""
+    sentence = FAULTS_ZH.get(fault["code"]) or ERRORS_ZH[fault["code"]]
+    return fill_in(sentence, fault["details"]).rstrip("。")
+
+
 FORMS: dict[str, Callable[[Any], str]] = {
     "bytes": bytes_text,
     "pixels": lambda number: pixels_text(number, "zh"),
@@ -87,6 +94,7 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "labels": _labels_zh,
     "place": _place_zh,
     "problem": _problem_zh,
+    "fault": _fault_zh,
 }
 
 FOR_ADMINISTRATOR = "For the administrator: {hint}"
@@ -454,13 +462,15 @@ ERRORS_ZH: dict[str, str] = {
     "template_bad_task": "{task} 不是任务。可选：{known}。",
     "template_bad_text": "模板文本的长度不合要求（{length} 个字符）。请重新输入。",
     "template_bad_title": "模板需要标题，最多 200 个字符。",
-    "template_bad_variable": "变量“{name}”无法使用（{reason}）。请修改。",
-    "template_broken": "模板文件 {file} 第 {line} 行有误（{reason}）。请管理员修正；其他模板不受影响。",
+    "template_bad_variable": "变量“{name}”无法使用（{fault:fault}）。请修改。",
+    "template_broken": "模板文件 {file} 第 {line} 行有误（{fault:fault}）。请管理员修正；其他模板不受影响。",
     "template_builtin": "{name} 是内置模板，不能更改。请复制一份，或另存自己的版本来替代它。",
     "template_changed": "其他人刚刚保存了 {name} 的新版本。请查看后再保存，或换一个名称保存；没有内容丢失。",
     "template_exists": "已有名为 {name} 的模板。请换一个名称，或保存为它的新版本。",
+    "template_half_character": "文本中有不完整的字符。请重新输入。",
     "template_not_found": "没有名为 {name} 的模板。",
     "template_unknown_placeholder": "文本中的 {placeholder} 没有对应的变量。请使用模板的变量（{known}），或直接写出文字。",
+    "template_version_fixed": "{name}@{version} 是已保存的版本，不能更改。请改写 {name}，或先恢复该版本。",
     "template_version_not_found": "模板 {name} 没有版本 {version}。请从版本列表中选择。",
     "text_too_long": "文字有 {length} 个字符，最多 {limit} 个。",
     "too_little_gpu_memory": "显存约缺 {missing} GB。请管理员设置 {remedy}。",

@@ -15,6 +15,7 @@ from ocr_ui.render.problems import PROBLEMS
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
 from ocr_ui.ui.messages import ADMINISTRATOR, BLANK, ERRORS_ZH, WARNINGS_ZH, error_sentence, localize, localize_error
+from ocr_ui.ui.template_messages import FAULTS_ZH
 from ocr_ui.ui.texts import TEXTS, choose_language, words
 from ocr_ui.ui.viewer_words import VIEWER_WORDS
 from ocr_ui.ui.words import fill
@@ -87,6 +88,14 @@ def test_chinese_sentences_speak_of_details_that_the_errors_carry() -> None:
         if not all(name in details for details in sets)
     }
     assert lacking == {}
+
+
+def test_every_fault_of_a_template_has_its_chinese_words() -> None:
+    named = [call for call in calls() if isinstance(call.func, ast.Name) and call.func.id == "_fault"]
+    given = {call.args[0].value: {keyword.arg for keyword in call.keywords} for call in named}
+    assert set(given) == set(FAULTS_ZH)
+    for code, details in given.items():
+        assert {name for name, _ in BLANK.findall(FAULTS_ZH[code])} <= details, code
 
 
 def test_what_only_the_administrator_can_mend_says_so() -> None:
