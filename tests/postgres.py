@@ -137,7 +137,8 @@ def running() -> Iterator[Server]:
         os.chown(folder, user["user"], user["group"])
     server = Server(folder, _free_port())
     try:
-        made = [find("initdb"), "-D", folder / "data", "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"]
+        made = [find("initdb"), "-D", folder / "data", "-U", "tester", "-A", "trust", "-E", "UTF8", "-N"]
+        made += ["--locale=C", "--lc-ctype=C.UTF-8"]
         subprocess.run(made, check=True, capture_output=True, cwd=folder, **user)
         server.start()
         yield server

@@ -20,6 +20,7 @@ def test_own_templates_stand_in_the_data_folder_beside_those_of_the_product(tmp_
     assert (tmp_path / "prompts" / "mine.md").is_file()
 
 
+@pytest.mark.sqlite_only
 def test_a_command_finds_own_templates_and_makes_no_store_for_others(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path / "data")
     assert find_template(settings, "table@builtin").builtin
