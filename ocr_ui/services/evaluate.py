@@ -298,6 +298,7 @@ class Evaluator:
             rows.append(
                 {
                     "page": page.name,
+                    "number": number,
                     "metric": metric,
                     "score": one,
                     "error": score.error if score else "",

@@ -17,6 +17,7 @@ from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.images.door import Limits, encode_png, open_picture, rotate_quarters
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.render.evaluation_report import report
+from ocr_ui.scoring.metrics import METRICS, written
 from ocr_ui.services import benchmark, evaluate
 from ocr_ui.services.access import needs
 from ocr_ui.services.compare import row_value, sections_of
@@ -34,6 +35,8 @@ from ocr_ui.settings import Settings
 from ocr_ui.storage.records import StoredRun
 from ocr_ui.storage.store import Store
 
+METRIC_ORDER = tuple(metric.key for metric in METRICS)
+"""Every measure, in the order in which they are shown."""
 SETS_KEPT = 3
 """Sets of pages that are kept open: who looks at one page of a run looks at others."""
 _OF_COMPETITOR = (
@@ -163,9 +166,8 @@ class RunLog:
         reading = None if kept is None else KeptReading.from_dict(result["reading"], kept)
         task = Task(told["task"])
         truth = page.truth if reading is None else turned(page.truth, reading)
-        sections, distance = sections_of(
-            label_content(truth, task), PageContent() if reading is None else reading.recognition.content
-        )
+        read = PageContent() if reading is None else compared(reading.recognition.content, task)
+        sections, distance = sections_of(label_content(truth, task), read)
         turns = reading.turns if reading else 0
         width, height = reading.size if reading else self._size(page)
         return {
@@ -251,6 +253,17 @@ def label_content(truth: Truth, task: Task) -> PageContent:
     if task is Task.FORMULA and truth.formulas:
         content = replace(content, text="\n".join(truth.formulas))
     return content
+
+
+def compared(read: PageContent, task: Task) -> PageContent:
+    """Of a reading what an answer to this task is judged by: an engine may give more than it was asked for."""
+    if task is Task.FIELDS:
+        return PageContent(fields=read.fields)
+    if task is Task.TABLE:
+        return PageContent(tables=read.tables)
+    if task is Task.DOCUMENT:
+        return PageContent(text=written(read), tables=read.tables)
+    return PageContent(lines=read.lines, text=read.text)
 
 
 def _groups(page: Mapping[str, Any]) -> dict[str, Sequence[str]]:

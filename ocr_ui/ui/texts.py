@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ocr_ui.ui.access_words import ACCESS_WORDS
 from ocr_ui.ui.batch_words import BATCH_WORDS
+from ocr_ui.ui.contest_words import CONTEST_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
 from ocr_ui.ui.figure_words import FIGURE_WORDS
 from ocr_ui.ui.list_words import LIST_WORDS
@@ -389,6 +390,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "kind.repeated": {"en": "repeated", "zh": "重复"},
     "kind.other": {"en": "other", "zh": "其他"},
     **SAMPLE_TEXTS,
+    **CONTEST_WORDS,
 }
 
 

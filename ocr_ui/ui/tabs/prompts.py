@@ -6,6 +6,7 @@ from typing import Protocol
 
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
+from ocr_ui.ui.tabs.contest import ContestSection
 from ocr_ui.ui.tabs.figures import ConfidenceSection, DriftSection
 from ocr_ui.ui.tabs.library import LibrarySection
 from ocr_ui.ui.tabs.tries import ExperimentSection, TrySection
@@ -26,7 +27,14 @@ class Section(Protocol):
         """Args: tab: the section's own, for what is to happen when it is opened."""
 
 
-SECTIONS: tuple[type[Section], ...] = (LibrarySection, TrySection, ExperimentSection, ConfidenceSection, DriftSection)
+SECTIONS: tuple[type[Section], ...] = (
+    LibrarySection,
+    TrySection,
+    ContestSection,
+    ExperimentSection,
+    ConfidenceSection,
+    DriftSection,
+)
 """In the order in which they stand."""
 
 

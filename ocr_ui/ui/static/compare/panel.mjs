@@ -9,20 +9,24 @@ const LETTERS = { left: "A", right: "B" };
 const SIGNS = { same: "=", text: "≠", box: "▭", order: "⇅", left: "A", right: "B" };
 
 export class Panel {
-  /** `onkeep(id)`: this reading is to be corrected; `onclose()`. */
-  constructor({ t, onkeep, onclose }) {
-    Object.assign(this, { t, onkeep, onclose });
+  /**
+   * `onkeep(id)`: this reading is to be corrected; `onclose()`. `name` is unlike that of any other panel of the page;
+   * `head(side, reading)` makes what stands over a side, `signs` what stands before rows that one side alone has.
+   */
+  constructor({ t, onkeep, onclose, name = "compare", head = null, signs = {} }) {
+    Object.assign(this, { t, onkeep, onclose, signs: { ...SIGNS, ...signs } });
+    this.head = head ?? ((side, reading) => this.#head(side, reading));
     this.picture = new Picture({ t, onchoose: (index) => this.rows.choose(index, { focus: true }) });
     this.rows = new Rows(this.picture);
     this.title = make("h2", { textContent: t("title"), tabindex: "-1" });
     this.summary = make("p", { class: "wb-cmp-summary", role: "status" });
-    this.only = make("input", { type: "checkbox", id: "compare-only", onchange: () => this.rows.filter(this.only.checked) });
+    this.only = make("input", { type: "checkbox", id: `${name}-only`, onchange: () => this.rows.filter(this.only.checked) });
     this.steps = [
       ["previous", "↑", -1],
       ["next", "↓", 1],
     ].map(([key, sign, step]) => this.#button(key, sign, () => this.rows.step(step)));
     const close = this.#button("close", "✕", onclose);
-    close.id = "compare-close";
+    close.id = `${name}-close`;
     this.heads = make("div", { class: "wb-cmp-heads" });
     this.body = make("div", { class: "wb-cmp-body" });
     this.list = make("div", { class: "wb-cmp-list" }, this.heads, this.body);
@@ -34,7 +38,7 @@ export class Panel {
         {},
         this.title,
         this.summary,
-        make("label", { for: "compare-only" }, this.only, make("span", { textContent: t("only") })),
+        make("label", { for: `${name}-only` }, this.only, make("span", { textContent: t("only") })),
         ...this.steps,
         close,
       ),
@@ -61,7 +65,7 @@ export class Panel {
     this.element.hidden = false;
     this.only.checked = false;
     this.picture.show(comparison.picture, all);
-    this.heads.replaceChildren(make("span"), ...SIDES.map((side) => this.#head(side, comparison[side])));
+    this.heads.replaceChildren(make("span"), ...SIDES.map((side) => this.head(side, comparison[side])));
     const made = [];
     this.body.replaceChildren(...comparison.sections.map((section) => this.#section(section, made)));
     this.rows.set(made);
@@ -117,7 +121,7 @@ export class Panel {
   #row(row, made) {
     const index = made.length;
     const state = this.t(`state.${row.state}`);
-    const sign = make("span", { title: state, "aria-hidden": "true", textContent: SIGNS[row.state] });
+    const sign = make("span", { title: state, "aria-hidden": "true", textContent: this.signs[row.state] });
     const said = make("span", { class: "wb-cmp-offscreen", textContent: state });
     const name = row.name ? make("span", { class: "wb-cmp-name", dir: "auto", textContent: row.name }) : null;
     const element = make(
