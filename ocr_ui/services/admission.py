@@ -70,3 +70,14 @@ def too_late(seconds: float) -> TooLate:
         "Try a smaller picture; for many pages start a batch.",
         seconds=seconds,
     )
+
+
+def nothing_came(engine: str, seconds: float) -> TooLate:
+    """An engine's request that ended in silence, with not a character of an answer."""
+    return TooLate(
+        "nothing_came",
+        f"The engine {engine} did not answer within {seconds:.0f} seconds; nothing was read.",
+        "Try again; if it happens again, try a smaller picture or another engine.",
+        engine=engine,
+        seconds=round(seconds),
+    )

@@ -17,7 +17,7 @@ from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.images.transform import prepare
 from ocr_ui.logs import run_name
 from ocr_ui.services.access import needs
-from ocr_ui.services.admission import too_late
+from ocr_ui.services.admission import nothing_came, too_late
 from ocr_ui.services.engines import LOADING_BEAT, Engines
 from ocr_ui.services.pacing import paced
 from ocr_ui.services.scan import Scanner
@@ -85,7 +85,7 @@ class Chat:
 
         Raises:
             BadInput, NotFound: the picture, the model, the sampling. EngineBusy: loading, or too many wait.
-            TooLate: `request_timeout`. EngineFailed, EngineDead. Infected, ScannerAway.
+            TooLate: `request_timeout`, `nothing_came`. EngineFailed, EngineDead. Infected, ScannerAway.
         """
         end = asyncio.get_running_loop().time() + self._settings.request_seconds
         name = self.engine_of(question.model)
@@ -111,6 +111,8 @@ class Chat:
                 if not events:
                     yield None
                 for index, event in events:
+                    if isinstance(event, Finished) and event.generation.finish_reason == "timeout" and not begun:
+                        raise nothing_came(name, event.generation.seconds)
                     piece = _piece(index, event, index in begun)
                     if piece is not None:
                         begun.add(index)

@@ -93,7 +93,7 @@ class Ocr:
         Raises:
             BadInput, NotFound: the picture, template, variables or engine; nothing is stored then.
             EngineBusy: the engine is loading, or as many wait as may.
-            TooLate: `request_timeout`.
+            TooLate: `request_timeout`; `nothing_came` of a silent engine.
             EngineFailed, EngineDead: with the item that keeps what had been read, in `details["item"]`.
         """
         end = time.monotonic() + self._seconds

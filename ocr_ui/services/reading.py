@@ -28,6 +28,7 @@ from ocr_ui.parsing.dispatch import IncrementalParser
 from ocr_ui.parsing.label_value import find_fields
 from ocr_ui.parsing.probabilities import Probabilities
 from ocr_ui.parsing.repeats import RepeatGuard
+from ocr_ui.services.admission import nothing_came
 from ocr_ui.services.pacing import paced
 from ocr_ui.settings import Settings
 
@@ -371,6 +372,8 @@ class ReadingRun:
 
     def finish(self) -> Progress:
         """The last progress, with the whole recognition."""
+        if self.error is None and self._reason() == "timeout" and not self.raw.strip():
+            self.fail(nothing_came(self.engine.name.kind, time.perf_counter() - self.asked))
         self._count_stages()
         generation = self._generation()
         with self.clock.stage("parse"):
@@ -408,10 +411,12 @@ class ReadingRun:
         seconds = time.perf_counter() - self.begin
         if self.error is not None:
             return Generation(self.raw, "error", self._token_count(), seconds)
-        reason = self.generation.finish_reason if self.generation else "stop"
+        return Generation(self.raw, self._reason(), self._token_count(), seconds)
+
+    def _reason(self) -> str:
         if self.looping:
-            reason = "repeated"
-        return Generation(self.raw, reason, self._token_count(), seconds)
+            return "repeated"
+        return self.generation.finish_reason if self.generation else "stop"
 
     def _token_count(self) -> int | None:
         if not self.engine.capabilities.takes_prompt:

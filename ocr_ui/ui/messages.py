@@ -216,6 +216,7 @@ ERRORS_ZH: dict[str, str] = {
     "not_logged_in": "尚未登录。请登录，或发送 API 密钥。",
     "tls_unusable": "https 的证书和密钥无法使用：{reason}。请管理员更正 OCR_UI_TLS_CERT 和 OCR_UI_TLS_KEY。",
     "unsupported_media_type": "该地址不接受这种类型的内容。",
+    "nothing_came": "引擎 {engine} 在 {seconds} 秒内没有任何回答，什么也没有识别出来。请再试一次；如果还是这样，请换小一些的图片或其他引擎。",
     "request_timeout": "{seconds} 秒内没有读完这张图片。请换小一些的图片；页数多时请使用批处理。",
     "server_stopping": "服务器正在停止。请稍后再试。",
     "too_many_requests": "正在处理的图片请求已达 {most} 个。请稍后再试。",

@@ -116,6 +116,16 @@ def test_refusals_reach_the_client_as_its_own_errors(server: Server, more, error
     assert refused.value.code == code
 
 
+def test_an_engine_that_says_nothing_at_all_is_a_failure(server: Server) -> None:
+    script, server.engine.answers = server.engine.answers, ((Started(), Finished(Generation("", "timeout", 0, 30.0))),)
+    try:
+        with pytest.raises(openai.APIStatusError) as failed:
+            server.ask(n=2, temperature=0.7)
+    finally:
+        server.engine.answers = script
+    assert (failed.value.status_code, failed.value.code) == (504, "nothing_came")
+
+
 def test_a_client_that_goes_away_frees_the_engine(server: Server) -> None:
     script, server.engine.script = server.engine.script, (Started(), TextDelta("a"), Pause(30), *ANSWER[1:])
     try:

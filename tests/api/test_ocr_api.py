@@ -232,6 +232,18 @@ def test_an_engine_that_fails_names_the_item_that_keeps_what_was_read(tmp_path: 
         assert client.get(f"/v1/recognitions/{error['details']['item']}").json()["text"] == "first"
 
 
+@pytest.mark.parametrize("stream", ["false", "true"])
+def test_an_engine_that_says_nothing_at_all_is_a_failure(tmp_path: Path, stream: str) -> None:
+    silent = ScriptedEngine([Started(), Finished(Generation(finish_reason="timeout"))])
+    with served(tmp_path, silent) as client:
+        answer = post(client, stream=stream)
+        if stream == "true":
+            assert [(name, told["error"]["code"]) for name, told in events(answer.text)] == [("error", "nothing_came")]
+        else:
+            refused(answer, 504, "nothing_came")
+        assert client.get("/v1/recognitions").json()["total"] == 0
+
+
 def test_a_full_queue_is_told_with_when_to_come_back(tmp_path: Path) -> None:
     with served(tmp_path, lines_engine(EngineBusy("queue_full", "Full.", "Later.", waiting=1))) as client:
         answer = post(client)

@@ -218,6 +218,15 @@ async def test_how_it_ended_is_kept(reason: str, outcome: str, warning: str | No
     assert codes(last) == ([warning] if warning else [])
 
 
+@pytest.mark.parametrize("came", ["", " \n"])
+async def test_silence_from_the_beginning_is_a_failure(came: str) -> None:
+    begun = [TextDelta(came)] if came else []
+    last = await whole(ScriptedEngine([Started(), *begun, Finished(Generation(finish_reason="timeout"))]))
+    assert (last.state, last.recognition.generation.finish_reason) == ("failed", "error")
+    assert (last.error.code, last.error.status, last.error.details["engine"]) == ("nothing_came", 504, "scripted")
+    assert codes(last) == []
+
+
 def test_outcomes_are_those_of_the_domain() -> None:
     assert set(OUTCOME_OF.values()) == set(OUTCOMES)
 
