@@ -11,7 +11,8 @@ from contextlib import aclosing
 from ocr_ui.errors import EngineBusy, EngineFailed, StoreFailed, WorkbenchError
 from ocr_ui.services.contests import Contests, ask_of
 from ocr_ui.services.evaluate import Evaluator, Step
-from ocr_ui.services.job_runner import LEASE_SECONDS, LOOK_SECONDS
+from ocr_ui.services.job_runner import LEASE_SECONDS
+from ocr_ui.services.outage import LOOK_SECONDS, Outage
 from ocr_ui.services.rollout_batch import BUSY_SECONDS
 from ocr_ui.services.view import error_value
 from ocr_ui.services.work_off import first_of, holder_name
@@ -47,6 +48,7 @@ class ContestRunner:
         self._settings, self._lease = settings, lease
         self.holder = holder_name()
         self._stop = asyncio.Event()
+        self._outage = Outage("contests", log)
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -67,9 +69,11 @@ class ContestRunner:
                 found = await asyncio.to_thread(self._store.contests.take, self.holder, self._lease)
                 if found is not None:
                     wait = await self._watched(found, changed)
+                if found is None or not wait:
+                    self._outage.over()
             except StoreFailed as error:
-                log.warning("contests wait: %s", error)
-                wait = BUSY_SECONDS
+                self._outage.tell(error)
+                wait = self._outage.pause()
             except Exception:
                 log.exception("contests: a fault of the product")
                 wait = BUSY_SECONDS
@@ -102,7 +106,7 @@ class ContestRunner:
 
     async def _failed(self, found: StoredContest, error: BaseException) -> float:
         if isinstance(error, StoreFailed | EngineBusy):
-            log.warning("contest %d waits: %s", found.id, error)
+            self._outage.tell(error)
             await asyncio.to_thread(self._store.contests.give_back, self.holder, found.id)
             return BUSY_SECONDS
         if not isinstance(error, WorkbenchError):

@@ -31,6 +31,7 @@ from ocr_ui.metrics import JOB_PAGES, error_told
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
 from ocr_ui.services.jobs import JobProgress, Jobs, path_of
+from ocr_ui.services.outage import Outage
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.recognize import Recognizer
@@ -49,8 +50,6 @@ log = logging.getLogger(__name__)
 
 LEASE_SECONDS = 30.0
 """So long a page is a process's without a sign of life; a process that was killed loses its pages then."""
-LOOK_SECONDS = 1.0
-"""Between two looks whether another process has begun a batch."""
 WEBHOOK_SECONDS = 10.0
 MAY_PASS = frozenset({"decode_timeout", "decoder_crashed"})
 """What is wrong with a file because the machine is busy; all else would be wrong each time."""
@@ -83,6 +82,7 @@ class JobRunner:
         self._webhook = _checked(settings.batch_webhook.strip())
         self.holder = holder_name()
         self._held: dict[int, PageTask] = {}
+        self._outage = Outage("batches", log)
         self._stop = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -104,7 +104,7 @@ class JobRunner:
                 async for _ in ended:
                     await self._quietly(self._announce())
             await self._quietly(self._announce())
-            await first_of(self._stop.wait(), wake.wait(), seconds=LOOK_SECONDS)
+            await first_of(self._stop.wait(), wake.wait(), seconds=self._outage.pause())
             wake.clear()
 
     async def _keep_claims(self) -> None:
@@ -133,6 +133,8 @@ class JobRunner:
         """What fails is tried again in time; the store may be gone for a minute."""
         try:
             await work
+        except StoreFailed as error:
+            self._outage.tell(error)
         except WorkbenchError as error:
             log.warning("batches: %s", error)
         except Exception:
@@ -142,7 +144,7 @@ class JobRunner:
         try:
             found = await asyncio.to_thread(self._store.jobs.take, self.holder, self._lease)
         except StoreFailed as error:
-            log.warning("batches wait: %s", error)
+            self._outage.tell(error)
             return None
         if found is not None:
             self._held[found.id] = found
@@ -159,6 +161,7 @@ class JobRunner:
                 await self._look_into(task)
             elif await self._read(task):
                 JOB_PAGES.labels("done").inc()
+                self._outage.over()
         except (EngineDead, StoreFailed) as error:
             await self._give_back(task, error)
         except (EngineBusy, ScannerAway):
@@ -194,7 +197,7 @@ class JobRunner:
                 self._store.jobs.give_back(self.holder, [task.id])
 
         if isinstance(error, StoreFailed):
-            log.warning("batches wait: %s", error)
+            self._outage.tell(error)
             await first_of(self._stop.wait(), asyncio.Event().wait(), seconds=BUSY_SECONDS)
         await self._quietly(asyncio.to_thread(give_back))
 

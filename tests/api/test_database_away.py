@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from fakes import ScriptedEngine
+from fastapi import FastAPI
 from live import live, rest_app, until
 from stored import png
 
@@ -23,10 +24,14 @@ PASSWORD = "long enough"
 
 
 @pytest.fixture
-def client(database: str, tmp_path: Path) -> Iterator[httpx.Client]:
+def app(database: str, tmp_path: Path) -> FastAPI:
     settings = Settings(data_dir=tmp_path, turn_pages=False, auth="password")
     engine = ScriptedEngine([Started(), Finished(Generation("Total 12.50"))])
-    app = rest_app(settings, Engines({"scripted": engine}))
+    return rest_app(settings, Engines({"scripted": engine}))
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[httpx.Client]:
     with live(app) as address, httpx.Client(base_url=address, timeout=60) as client:
         app.state.workbench.accounts.add("Ann", Role.ADMIN, PASSWORD)
         client.post("/login", data={"name": "Ann", "password": PASSWORD})
@@ -57,3 +62,20 @@ def test_what_needs_the_database_is_refused_and_goes_on_when_it_is_back(client: 
     assert len(client.get("/v1/recognitions").json()["recognitions"]) == 1
     again = client.post("/v1/jobs", files=FILE).json()["job"]
     until(lambda: client.get(f"/v1/jobs/{again}").json()["state"] == "done", 30)
+
+
+def test_what_waits_in_the_background_says_so_once(
+    app: FastAPI, client: httpx.Client, postgres_server, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs, asked = app.state.workbench.store.jobs, []
+    take = jobs.take
+    jobs.take = lambda *of: asked.append(of) or take(*of)
+    postgres_server.stop()
+    try:
+        at_first = len(asked)
+        until(lambda: len(asked) > at_first + 2, 30)
+    finally:
+        postgres_server.start()
+    assert len([line for line in caplog.messages if line.startswith("batches")]) == 1
+    caplog.set_level("INFO", "ocr_ui.services")
+    until(lambda: "batches go on" in caplog.messages, 30)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from videos import FILM, SIZE, TIMES, video
+from videos import FILM, SIZE, TIMES, jpeg, pictures_as_film, shown_turned, video
 
 from ocr_ui.errors import BadInput
 from ocr_ui.images.door import Limits, frame_at, open_picture, stretches_of, video_kind_of
@@ -41,6 +43,31 @@ def test_a_frame_is_the_picture_of_its_moment(film: Path) -> None:
     assert (empty[260:] > 200).sum() == 0
     # the ball is where it is at that moment
     assert np.abs(shown.pixels[100, 40 + 20 * 7].astype(int) - (90, 120, 160)).max() < 40
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_the_lower_part_is_that_of_the_upright_picture(tmp_path: Path, turns: int) -> None:
+    file = tmp_path / "film"
+    file.write_bytes(shown_turned(video(turns=turns), turns))
+    assert stretches_of(file, LIMITS, 60) == TIMES
+    assert (frame_at(file, LIMITS, 2.0).pixels[260:] > 200).sum() > 1000
+
+
+def test_a_damaged_place_costs_its_own_frames_alone(tmp_path: Path) -> None:
+    data = bytearray(video(format="avi", codec="mjpeg"))
+    pictures = [found.start() for found in re.finditer(b"\xff\xd8\xff", data)]
+    for begin, end in itertools.pairwise(pictures[8:12]):
+        data[begin : end - 8] = bytes(end - 8 - begin)  # but for the head of the next one
+    file = tmp_path / "film"
+    file.write_bytes(data)
+    assert stretches_of(file, LIMITS, 60) == [(1.1, 3.0), *TIMES[1:]]
+
+
+def test_a_film_may_change_its_size_on_the_way(tmp_path: Path) -> None:
+    file = tmp_path / "film"
+    file.write_bytes(pictures_as_film([jpeg("Good evening")] * 10 + [jpeg("At the harbour", (320, 300))] * 10))
+    assert [begin for begin, _ in stretches_of(file, LIMITS, 60)] == [0.0, 1.0]
+    assert frame_at(file, LIMITS, 1.5).pixels.shape == (300, 320, 3)
 
 
 def refused(file: Path, seconds: float = 60, limits: Limits = LIMITS) -> str:
