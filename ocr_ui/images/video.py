@@ -81,15 +81,14 @@ def frame_at(data: IO[bytes], kind: str, limits: Limits, time: float) -> Picture
         start = stream.start_time or 0
         container.seek(start + int(time / stream.time_base), stream=stream, backward=True)
         shown = None
-        for frame in container.decode(stream):
+        for frame in _frames(container, stream):
             if frame.time is not None and shown is not None and frame.time - _begin(stream) > time:
                 break
             shown = frame
         if shown is None:
             raise refusals.damaged("video")
         pixels = shown.to_ndarray(format="rgb24")
-    turns = round((shown.rotation or 0) / 90) % 4
-    return Picture(np.ascontiguousarray(np.rot90(pixels, turns)), "video")
+    return Picture(np.ascontiguousarray(np.rot90(pixels, _turns(shown))), "video")
 
 
 @contextmanager
@@ -120,33 +119,52 @@ def _begin(stream: Any) -> float:
 
 
 def _sampled(container: Any, stream: Any) -> Iterator[tuple[float, Any]]:
-    """Time from the video's beginning and frame, at most SAMPLES_A_SECOND of them. A damaged end is left out."""
+    """Time from the video's beginning and frame, at most SAMPLES_A_SECOND of them."""
     following, begin = 0.0, _begin(stream)
-    frames = container.decode(stream)
-    while True:
-        try:
-            frame = next(frames, None)
-        except av.FFmpegError:
-            if following == 0.0:
-                raise
-            return
-        if frame is None:
-            return
+    for frame in _frames(container, stream):
         time = max(0.0, frame.time - begin) if frame.time is not None else following
         if time >= following - 1e-6:
             following = (math.floor(time * SAMPLES_A_SECOND + 1e-6) + 1) / SAMPLES_A_SECOND
             yield time, frame
 
 
+def _frames(container: Any, stream: Any) -> Iterator[Any]:
+    """All that can be decoded: a damaged place costs its own frames, not those behind it."""
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+        except av.FFmpegError:
+            return  # the container itself ends here
+        if packet is None:
+            return
+        try:
+            frames = packet.decode()
+        except av.FFmpegError:
+            continue
+        yield from frames
+
+
+def _turns(frame: Any) -> int:
+    """Quarters to the left that a frame is turned by to stand upright; telephones write films that lie."""
+    return round((frame.rotation or 0) / 90) % 4
+
+
 def _outlines(frame: Any) -> np.ndarray:
-    """Where the lower part of a frame has sharp outlines: bool (height, width) of a small copy."""
-    height = max(2, round(frame.height * _WIDTH / frame.width))
-    grey = frame.reformat(width=_WIDTH, height=height, format="gray").to_ndarray().astype(np.int16)
-    part = grey[round(height * (1 - LOWER)) :]
-    across, down = np.abs(np.diff(part, axis=1))[:-1], np.abs(np.diff(part, axis=0))[:, :-1]
-    return (across + down) > _EDGE
+    """Where the lower part of a frame has sharp outlines: bool (height, width) of a small, upright copy."""
+    turns = _turns(frame)
+    across, down = (frame.height, frame.width) if turns % 2 else (frame.width, frame.height)
+    high = max(2, round(down * _WIDTH / across))
+    width, height = (high, _WIDTH) if turns % 2 else (_WIDTH, high)
+    small = frame.reformat(width=width, height=height, format="gray").to_ndarray()
+    grey = np.rot90(small, turns).astype(np.int16)
+    part = grey[round(high * (1 - LOWER)) :]
+    beside, below = np.abs(np.diff(part, axis=1))[:-1], np.abs(np.diff(part, axis=0))[:, :-1]
+    return (beside + below) > _EDGE
 
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
+    if one.shape != other.shape:  # a stream may change its size on the way
+        return False
     apart = int((one ^ other).sum())
     return apart < _NOTHING or apart <= _SAME * int(one.sum() + other.sum())
