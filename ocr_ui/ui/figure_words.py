@@ -85,6 +85,25 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
         "zh": "这段时间没有识别记录。请在“识别”页或以批次识别页面，或选择更长的时间。",
     },
     "drift.nothing": {"en": "Nothing shifted by more than chance.", "zh": "没有超出偶然范围的变化。"},
+    "drift.too_early": {
+        "en": "Too little was read to tell whether anything shifted.",
+        "zh": "识别的页面太少，还无法判断是否有变化。",
+    },
+    **{
+        f"drift.chart.none.{measure}": {
+            "en": "Nothing in these days says so yet.",
+            "zh": "这段时间还没有相关数据。",
+        }
+        for measure in ("layout", "size", "script")
+    },
+    "drift.chart.none.confidence": {
+        "en": "No page of these days has confidences.",
+        "zh": "这段时间的页面都没有置信度。",
+    },
+    "drift.chart.none.corrected": {
+        "en": "No page of these days was judged. Judge or correct some at the Read tab.",
+        "zh": "这段时间没有评判过的页面。请在“识别”页评判或校对一些页面。",
+    },
     "drift.found": {
         "en": "Days since which something is other than before, by more than chance: {n}",
         "zh": "出现超出偶然范围的变化的日期：{n} 个",

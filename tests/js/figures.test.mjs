@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { charts, events, markText, tooFew } from "../../ocr_ui/ui/static/prompts/drifts.mjs";
+import { charts, events, foundWord, markText, tooFew } from "../../ocr_ui/ui/static/prompts/drifts.mjs";
 import { keyOf, load, reliability, row } from "../../ocr_ui/ui/static/prompts/measured.mjs";
 
 const t = (key, told = {}) => [key, ...Object.values(told)].join("|");
@@ -81,4 +81,18 @@ test("every measure has its chart, with the changes marked in all and a shift in
   const lines = (id) => shown[id].layout.shapes.map(({ line }) => line.dash);
   assert.deepEqual([lines("layout"), lines("size")], [["solid", "dot", "dot"], ["dot", "dot"]]);
   assert.deepEqual(shown.size.layout.annotations.map(({ x, text }) => [x, text]), [["2026-03-02 12:00", "1"], ["2026-03-03 12:00", "2"]]);
+});
+
+test("nothing is called unchanged of which too little was read, and a chart without values is told as empty", () => {
+  const quiet = { ...told, events: [], too_few: {} };
+  const few = Object.fromEntries(Object.keys(told.measures).map((name) => [name, 3]));
+  assert.deepEqual(
+    [{ ...quiet, days: [] }, told, quiet, { ...quiet, too_few: { script: 0 } }, { ...quiet, too_few: few }].map(foundWord),
+    ["drift.none", "drift.found", "drift.nothing", "drift.nothing", "drift.too_early"],
+  );
+  const measures = { ...told.measures, confidence: { low: [null, null], median: [null, null], high: [null, null] }, corrected: {} };
+  const empty = charts({ ...told, measures }, t).filter((chart) => chart.empty);
+  assert.deepEqual(empty.map(({ id }) => id), ["script", "confidence", "corrected"]);
+  const [bars] = charts(told, t)[0].traces;
+  assert.ok(bars.width > 12 * 3_600_000, "a day that stands alone is seen");
 });

@@ -3,7 +3,7 @@
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
 import { drawChart } from "../page/plotly.mjs";
 import { Api } from "../viewer/api.mjs";
-import { charts, events, GROUPS, markText, tooFew } from "./drifts.mjs";
+import { charts, events, foundWord, GROUPS, markText, tooFew } from "./drifts.mjs";
 import { button, labelled } from "./field.mjs";
 import { fillTemplates } from "./templatelist.mjs";
 
@@ -84,8 +84,7 @@ class Drift {
     const { t, language } = this;
     this.shown.hidden = !told.days.length;
     const found = events(told, t, language);
-    const said = found.length ? "drift.found" : "drift.nothing";
-    this.told.textContent = t(told.days.length ? said : "drift.none", { n: found.length });
+    this.told.textContent = t(foundWord(told), { n: found.length });
     this.few.textContent = told.days.length ? tooFew(told, t, language) : "";
     this.events.replaceChildren(...found.map((event) => this.#event(event)));
     for (const [group, { marks }] of this.groups) {
@@ -105,9 +104,13 @@ class Drift {
   #draw(chart) {
     if (!this.plots.has(chart.id)) {
       const plot = make("div", { class: "wb-figures-plot" });
-      this.groups.get(chart.group).figures.append(make("figure", { "data-chart": chart.id }, make("h3", { textContent: chart.title }), plot));
-      this.plots.set(chart.id, plot);
+      const none = make("p", { class: "wb-drift-quiet", textContent: this.t(`drift.chart.none.${chart.id}`) });
+      this.groups.get(chart.group).figures.append(make("figure", { "data-chart": chart.id }, make("h3", { textContent: chart.title }), plot, none));
+      this.plots.set(chart.id, { plot, none });
     }
-    drawChart(this.plotly, this.root, this.plots.get(chart.id), chart).catch((error) => (this.told.textContent = error.message));
+    const { plot, none } = this.plots.get(chart.id);
+    plot.hidden = chart.empty;
+    none.hidden = !chart.empty;
+    if (!chart.empty) drawChart(this.plotly, this.root, plot, chart).catch((error) => (this.told.textContent = error.message));
   }
 }

@@ -8,6 +8,8 @@ const COLORS = ["#2563eb", "#d97706", "#15803d", "#9333ea", "#0891b2", "#64748b"
 const [MARK, SHIFT] = ["#9333ea", "#b45309"];
 /** Points of percent by which a kind must be another to be named in a sentence. */
 const NAMED = 5;
+/** Of a bar, in milliseconds: plotly makes a thin line of a day that stands alone. */
+const BAR_MS = 0.85 * 86_400_000;
 
 const share = (value, locale) => `${percentOf(value).toLocaleString(locale)}%`;
 const kindName = (measure, kind, t) => t(measure === "script" ? `script.${kind}` : `drift.${measure}.${kind}`);
@@ -51,12 +53,20 @@ export function tooFew({ too_few: few, least, pending = 0 }, t, locale) {
   return said.filter(Boolean).join(" ");
 }
 
-/** The charts as [{id, group, title, traces, layout}], always the same ones, in the order of GROUPS. */
+/** The word for all that was found: nothing can be said to be as before where there is too little of everything. */
+export function foundWord({ days, events: found, measures, too_few: few }) {
+  if (!days.length) return "drift.none";
+  if (found.length) return "drift.found";
+  return Object.keys(measures).every((measure) => measure in few) ? "drift.too_early" : "drift.nothing";
+}
+
+/** The charts as [{id, group, title, empty, traces, layout}], always the same ones, in the order of GROUPS. */
 export function charts(told, t) {
   return Object.entries(told.measures).map(([id, values]) => {
     const title = t(`drift.measure.${id}`);
     const traces = id === "corrected" ? rate(values, told, t) : "median" in values ? spread(values, told, t) : kinds(id, values, told, t);
-    return { id, group: GROUP_OF[id], title, traces, layout: layout(id, told) };
+    const empty = traces.every(({ y }) => y.every((value) => value === null));
+    return { id, group: GROUP_OF[id], title, empty, traces, layout: layout(id, told) };
   });
 }
 
@@ -67,6 +77,7 @@ function kinds(measure, values, { days }, t) {
     name: kindName(measure, kind, t),
     x: days,
     y: counts.map((count, place) => (totals[place] ? count / totals[place] : 0)),
+    width: BAR_MS,
     customdata: counts,
     hovertemplate: `%{x|%Y-%m-%d}: %{y:.0%} (%{customdata})`,
     marker: { color: COLORS[n % COLORS.length] },
@@ -98,7 +109,6 @@ function layout(id, { since, until, marks, shifts }) {
   return {
     height: 220,
     barmode: "stack",
-    bargap: 0.15,
     margin: { l: 44, r: 12, t: 34, b: 24 },
     showlegend: id !== "corrected",
     legend: { orientation: "h", y: 1.06, yanchor: "bottom", x: 0 },
