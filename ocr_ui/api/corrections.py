@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.services.access import who
 from ocr_ui.services.annotate import Saved
-from ocr_ui.services.view import arm_value
+from ocr_ui.services.view import arm_value, asked_value
 from ocr_ui.services.workbench import Workbench
 
 
@@ -37,7 +37,7 @@ def correction_routes(workbench: Workbench) -> APIRouter:
     async def save(body: CorrectionBody) -> dict:
         """Keeps a correction as a new version. Answered only when it is on disk; the same `client_key` counts once.
 
-        With a verdict, `experiment` tells whose arm the reading was, where it was one's.
+        With a verdict, `experiment` tells whose arm the reading was, where it was one's, and `asked` what asked for it.
         """
         saved = await workbench.annotator.save_correction(
             recognition_id=body.recognition_id,
@@ -53,7 +53,10 @@ def correction_routes(workbench: Workbench) -> APIRouter:
         )
         value = saved_value(saved)
         arm = await workbench.experiments.arm_of(body.recognition_id) if saved.verdict else None
-        return value if arm is None else {**value, "experiment": arm_value(arm.experiment, arm.arm, hidden=False)}
+        if arm is None:
+            return value
+        asked = asked_value((await workbench.annotator.open_item(body.recognition_id)).recognition.recognition)
+        return {**value, "experiment": arm_value(arm.experiment, arm.arm, hidden=False), "asked": asked}
 
     @routes.post("/v1/differences")
     async def differences(body: ContentBody) -> dict:

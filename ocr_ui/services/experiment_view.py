@@ -27,6 +27,7 @@ def experiment_value(shown: Shown) -> dict[str, Any]:
         "ended_by": stored.ended_by,
         "running": stored.ended_at is None,
         "stale": shown.stale,
+        "gone": shown.gone,
         "share": value.share,
         "arms": {
             "A": {"template": value.template, "version": value.version, "engine": value.engine},

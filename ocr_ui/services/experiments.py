@@ -15,7 +15,7 @@ from ocr_ui.domain.preference import Preference
 from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.domain.rollout import Choice
 from ocr_ui.engines.registry import unknown_kind
-from ocr_ui.errors import BadInput
+from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.scoring import shares
 from ocr_ui.scoring.contest import interval, unpaired
@@ -102,10 +102,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Attributes: stale: A is in use in another version by now, so that no reading takes part any more."""
+    """Attributes:
+    stale: A is in use in another version by now, or gone, so that no reading takes part any more.
+    gone: B's template or engine is, so that its pictures are read as they were asked for, and count for nobody.
+    """
 
     stored: StoredExperiment
     stale: bool
+    gone: bool
     result: Result | None = None
 
 
@@ -169,7 +173,17 @@ class Experiments:
     def _shown(self, stored: StoredExperiment) -> Shown:
         value = stored.experiment
         usual = next((one for one in self._templates.list() if one.name == value.template), None)
-        return Shown(stored, stored.ended_at is None and (usual is None or usual.version != value.version))
+        running = stored.ended_at is None
+        return Shown(
+            stored, running and (usual is None or usual.version != value.version), running and self._gone(value)
+        )
+
+    def _gone(self, value: Experiment) -> bool:
+        try:
+            self._templates.get(*value.template_of(Arm.B))
+        except (NotFound, BadInput):  # deleted, or its file is broken
+            return True
+        return value.other_engine not in {"", *(info.name for info in self._engines.infos())}
 
     def _with_result(self, experiment_id: int) -> Shown:
         stored = self._store.experiments.get(experiment_id)
@@ -182,7 +196,8 @@ class Experiments:
     def _checked(self, ask: Ask) -> Experiment:
         template = self._templates.get(ask.template)
         other = self._templates.get(ask.other_template or ask.template)
-        if (other.name, other.version) == (template.name, template.version) and ask.other_engine == ask.engine:
+        same_engine = ask.other_engine in ("", ask.engine)
+        if (other.name, other.version) == (template.name, template.version) and same_engine:
             raise BadInput("experiment_same", "A and B are the same.", "Choose another template or engine for B.")
         if other.task is not template.task:
             raise BadInput(

@@ -173,10 +173,20 @@ async def test_rolling_back_gives_the_next_reading_to_a(bench: Workbench) -> Non
     assert (await started(bench)).id != running.id, "another one can be started"
 
 
+async def test_it_is_told_that_the_engine_of_b_is_gone_while_it_runs(bench: Workbench) -> None:
+    running = await started(bench)
+    assert not (await bench.experiments.get(running.id)).gone
+    fewer = Engines({"usual": ScriptedEngine(script(RIGHT), VARIED)})
+    later = Experiments(bench.store, bench.templates, fewer)
+    assert experiment_value(await later.get(running.id))["gone"]
+    assert not (await later.roll_back(running.id)).gone
+
+
 @pytest.mark.parametrize(
     ("ask", "code"),
     [
         (Ask("full_text"), "experiment_same"),
+        (Ask("full_text", engine="usual"), "experiment_same"),
         (Ask("full_text", "full_text_plain"), "experiment_other_task"),
         (Ask("full_text", other_engine="nobody"), "unknown_engine"),
         (Ask("full_text", other_engine="other", share=1.5), "share_out_of_range"),

@@ -83,7 +83,7 @@ class Experiments {
       engine: select("engine"),
       other_template: select("other_template"),
       other_engine: select("other_engine"),
-      share: make("input", { id: "experiments-share", type: "number", class: "wb-input", min: 0, max: 100, step: 1, value: "10" }),
+      share: make("input", { id: "experiments-share", type: "number", class: "wb-input", min: 0, max: 100, step: 0.1, required: true, value: "10" }),
       name: make("input", { id: "experiments-name", type: "text", class: "wb-input", maxlength: 200 }),
     };
     const labelled = (name) =>
@@ -118,11 +118,13 @@ class Experiments {
         this.api.get("/v1/me"),
       ]);
       Object.assign(this, { templates, engines, experiments });
-      this.may = me.actions.includes("admin");
-      this.#tell("");
+      Object.assign(this, { may: me.actions.includes("admin"), mayJudge: me.actions.includes("annotate") });
+      if (this.lost) this.#tell("");
+      this.lost = false;
       this.#fill();
       await this.#open(this.id ?? experiments[0]?.id ?? null);
     } catch (failure) {
+      this.lost = true;
       this.#tell(this.#said(failure), true);
     }
     if (this.visible) this.timer = setTimeout(() => this.#look(), LATER_MS);
@@ -169,11 +171,15 @@ class Experiments {
   }
 
   #rows() {
+    // Made anew only where something is another: a row keeps the focus.
+    const shown = JSON.stringify(this.experiments.map((one) => [one.id, one.name || this.#what(one), one.running, one.share]));
+    if (shown === this.listed) return;
+    this.listed = shown;
     this.list.replaceChildren(
       ...this.experiments.map((one) =>
         make(
           "button",
-          { type: "button", class: "wb-exp-row", "aria-current": String(one.id === this.id), "data-id": one.id, onclick: () => this.#open(one.id) },
+          { type: "button", class: "wb-exp-row", "aria-current": String(one.id === this.id), "data-id": one.id, onclick: () => this.#choose(one.id) },
           make("strong", { textContent: one.name || this.#what(one), dir: "auto" }),
           make("small", { textContent: one.running ? this.t("runs", { share: percent(one.share) }) : this.t("ended") }),
         ),
@@ -190,12 +196,23 @@ class Experiments {
     return A.template === B.template && A.version === B.version ? `${this.#titleOf(A.template)}: ${engine}` : `${this.#titleOf(A.template)} / ${this.#titleOf(B.template)}`;
   }
 
+  async #choose(id) {
+    this.judging.hidden = true;
+    this.blind.hide();
+    this.#tell("");
+    try {
+      await this.#open(id);
+    } catch (failure) {
+      this.#tell(this.#said(failure), true);
+    }
+  }
+
   async #open(id) {
     if (id === null) return this.result.hide();
     const shown = await this.api.get(`/v1/experiments/${id}`);
     this.id = id;
     for (const row of this.list.children) row.setAttribute("aria-current", String(Number(row.dataset.id) === id));
-    if (this.judging.hidden) this.result.show(shown, { may: this.may, title: shown.name || this.#what(shown), titleOf: (name) => this.#titleOf(name) });
+    if (this.judging.hidden) this.result.show(shown, { may: this.may, mayJudge: this.mayJudge, title: shown.name || this.#what(shown), titleOf: (name) => this.#titleOf(name) });
     return undefined;
   }
 
@@ -219,6 +236,7 @@ class Experiments {
   }
 
   async #change(method, { path = "" }, body) {
+    this.#tell("");
     try {
       await this.api[method](`/v1/experiments/${this.id}${path}`, body);
       await this.#look();
@@ -228,6 +246,7 @@ class Experiments {
   }
 
   async #judge() {
+    this.#tell("");
     this.result.hide();
     this.judging.hidden = false;
     await this.blind.begin(this.id);

@@ -21,8 +21,8 @@ export class Result {
     Object.assign(this, { t, onshare, onback, onjudge });
     this.title = make("h2", { dir: "auto" });
     this.about = make("p", { class: "wb-exp-note" });
-    this.stale = make("p", { class: "wb-exp-stale", role: "status", textContent: t("stale"), hidden: true });
-    this.share = make("input", { type: "number", id: "experiments-new-share", class: "wb-input", min: 0, max: 100, step: 1 });
+    this.stale = make("p", { class: "wb-exp-stale", role: "status", hidden: true });
+    this.share = make("input", { type: "number", id: "experiments-new-share", class: "wb-input", min: 0, max: 100, step: 0.1, required: true });
     const button = (name, onclick, more = "") =>
       make("button", { type: "button", id: `experiments-${name}`, class: `wb-cmp-button ${more}`, textContent: t(name), title: t(`${name}.title`), onclick });
     this.judge = button("judge", onjudge);
@@ -50,7 +50,7 @@ export class Result {
     this.element.hidden = true;
   }
 
-  show(experiment, { may, title, titleOf }) {
+  show(experiment, { may, mayJudge, title, titleOf }) {
     const { t } = this;
     this.element.hidden = false;
     this.title.textContent = title;
@@ -62,7 +62,10 @@ export class Result {
         ? t("share_now", { share: percent(experiment.share) })
         : t("until", { day: day(experiment.ended_at), person: someone(experiment.ended_by) }),
     ].join(" ");
-    this.stale.hidden = !experiment.stale;
+    const wrong = experiment.stale ? "stale" : experiment.gone ? "gone" : "";
+    this.stale.hidden = !wrong;
+    this.stale.textContent = wrong && t(wrong);
+    this.judge.hidden = !mayJudge;
     this.change.hidden = this.back.hidden = !(may && experiment.running);
     // Somebody may be typing there.
     if (document.activeElement !== this.share) this.share.value = String(Math.round(experiment.share * 1000) / 10);

@@ -368,7 +368,7 @@ export class Review {
     this.version = answer.version ?? this.version; // a second review makes no version of the item
     this.revision = answer.revision ?? null;
     Object.assign(this.editor.value, { version: this.version, state: answer.state ?? this.editor.value.state });
-    if (answer.experiment) this.editor.value.item.experiment = answer.experiment;
+    if (answer.experiment) Object.assign(this.editor.value.item, answer.asked, { experiment: answer.experiment });
     this.savedAt = answer.saved_at ? new Date(answer.saved_at) : new Date();
     if (answer.edit_distance !== undefined) this.difference = answer;
     this.#settle("clean");
