@@ -23,17 +23,23 @@ from ocr_ui.services.workbench import Workbench
 
 
 class WayBody(BaseModel):
-    """A way to read: `options` as of /v1/ocr; a version of a template stands behind `@`."""
+    """A way to read: `options` as of /v1/ocr; a version of a template stands behind `@`.
+
+    `wording` stands in place of the template's text for this run, and its blanks are filled in; `options.prompt` is
+    sent as it is.
+    """
 
     template: str = Field(max_length=200)
     variables: dict[str, str] = {}
     engine: str = Field("", max_length=200)
     options: OcrOptions = OcrOptions()
+    wording: str | None = Field(None, max_length=100_000)
 
     @property
     def way(self) -> Way:
         options = self.options
-        return Way(self.template, self.variables, self.engine, options.prompt, options.sampling, options.structured)
+        asked = options.prompt, options.sampling, options.structured, self.wording
+        return Way(self.template, self.variables, self.engine, *asked)
 
 
 class TryBody(BaseModel):

@@ -11,7 +11,7 @@ from typing import Any
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.person import Person
-from ocr_ui.errors import BadInput, WorkbenchError
+from ocr_ui.errors import BadInput, NotFound, WorkbenchError
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.scoring.answer_rows import AnswerRow, answer_rows
 from ocr_ui.services.access import needs
@@ -34,6 +34,8 @@ class Way:
         template: its name, with `@` and a version where it is not the one in use.
         engine: by name, "" for the default.
         prompt, sampling, structured: as of a `ReadRequest`.
+        wording: a template's text that a person has typed for this run; its blanks are filled in. None for the
+            template's own.
     """
 
     template: str
@@ -42,6 +44,7 @@ class Way:
     prompt: str | None = None
     sampling: dict[str, Any] = field(default_factory=dict)
     structured: bool | None = None
+    wording: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,13 @@ class Shown:
     Attributes:
         base: index of the one that the others are compared with.
         rows: the base's line, and what each reading has there.
+        wordings: of each reading the template's text, with its blanks, where another one was typed for it; else None.
     """
 
     items: tuple[Item, ...]
     base: int
     rows: tuple[AnswerRow, ...]
+    wordings: tuple[str | None, ...]
 
 
 class Tries:
@@ -125,7 +130,9 @@ class Tries:
 
     def _request(self, way: Way) -> ReadRequest:
         template = self._templates.get(way.template)
-        return ReadRequest(template, way.variables, way.prompt, sampling=way.sampling, structured=way.structured)
+        worded = None if way.wording is None else replace(template, text=way.wording).render(way.variables)
+        prompt = way.prompt if worded is None else worded
+        return ReadRequest(template, way.variables, prompt, sampling=way.sampling, structured=way.structured)
 
     async def stop(self, owner: str, lane: int | None = None) -> int:
         """Stops one of the ways, or all; gives how many readings that were."""
@@ -149,7 +156,23 @@ class Tries:
             if item.page.page.sha256 != items[0].page.page.sha256:
                 raise other_pictures(items[0].recognition.id, item.recognition.id)
         contents = [item.recognition.recognition.content for item in items]
-        return Shown(tuple(items), base, await asyncio.to_thread(_rows, contents, base))
+        rows = await asyncio.to_thread(_rows, contents, base)
+        return Shown(tuple(items), base, rows, await asyncio.to_thread(lambda: tuple(map(self._wording, items))))
+
+    def _wording(self, item: Item) -> str | None:
+        """What was typed for a reading in place of its template's text; None too where nobody may know yet."""
+        used = item.recognition.recognition.prompt
+        if item.arm_hidden:
+            return None
+        try:
+            template = self._templates.get(used.template, used.version)
+            return (
+                None
+                if template.render(used.variables) == used.text
+                else template.with_blanks(used.text, used.variables)
+            )
+        except (NotFound, BadInput):  # the template is gone, or asks for other things by now
+            return None
 
 
 def _rows(contents: Sequence[PageContent], base: int) -> tuple[AnswerRow, ...]:

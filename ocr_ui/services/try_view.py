@@ -42,7 +42,9 @@ def shown_value(shown: Shown) -> dict[str, Any]:
     return {
         "picture": page_value(page.page, page.id),
         "base": shown.base,
-        "readings": [_reading(item) for item in shown.items],
+        "readings": [
+            {**_reading(item), "wording": wording} for item, wording in zip(shown.items, shown.wordings, strict=True)
+        ],
         "rows": [_row(row, shown.base) for row in shown.rows],
         "no_pair": _no_pair(shown.items),
     }

@@ -45,7 +45,18 @@ TRY_WORDS: dict[str, dict[str, str]] = {
     "tries.builtin": {"en": "built in", "zh": "内置"},
     "tries.version_n": {"en": "version {number}", "zh": "第 {number} 版"},
     "tries.more": {"en": "Sampling and wording", "zh": "采样与提示词"},
-    "tries.wording": {"en": "Wording of the version in use:", "zh": "使用中版本的提示词："},
+    "tries.wording": {
+        "en": "Wording; what you change here is sent this time alone",
+        "zh": "提示词；此处的改动只用于本次识别",
+    },
+    "tries.wording_of": {"en": "Wording of column {letter}", "zh": "{letter} 列的提示词"},
+    "tries.wording_empty": {
+        "en": "The wording is empty. Type one, or take back what you changed.",
+        "zh": "提示词为空。请输入，或撤销改动。",
+    },
+    "tries.restore": {"en": "As in the version", "zh": "恢复为该版本的提示词"},
+    "tries.restore.title": {"en": "Takes back what you changed", "zh": "撤销您的改动"},
+    "tries.own_wording": {"en": "own wording", "zh": "自拟提示词"},
     "tries.temperature": {"en": "Temperature", "zh": "温度"},
     "tries.top_p": {"en": "Top-p", "zh": "Top-p"},
     "tries.repetition_penalty": {"en": "Repetition penalty", "zh": "重复惩罚"},
@@ -202,9 +213,14 @@ TRY_WORDS: dict[str, dict[str, str]] = {
         "zh": "从下一张图片起全部恢复用 A 识别；已有结果保留",
     },
     "experiments.stale": {
-        "en": "The template of A is in use in another version by now, so that no picture takes part any more. "
+        "en": "The template of A is gone or in use in another version by now, so that no picture takes part any more. "
         "End this and start another one.",
-        "zh": "A 的模板已换成其他版本，因此不再有图片参与。请结束此对比并重新开始。",
+        "zh": "A 的模板已被删除或换成其他版本，因此不再有图片参与。请结束此对比并重新开始。",
+    },
+    "experiments.gone": {
+        "en": "The template or engine of B is gone: its pictures are read as they are asked for, and count for nobody. "
+        "End this and start another one.",
+        "zh": "B 的模板或引擎已不存在：它的图片按原请求识别，不计入任何一方。请结束此对比并重新开始。",
     },
     "experiments.nobody": {"en": "nobody named", "zh": "未署名"},
     "experiments.since": {"en": "Started {day} ({person}).", "zh": "{day} 开始（{person}）。"},

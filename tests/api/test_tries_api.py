@@ -93,6 +93,9 @@ def test_an_experiment_from_its_start_to_the_way_back(client: TestClient) -> Non
     judged["content"] = {name: shown[name] for name in ("lines", "text")}
     saved = client.post("/v1/corrections", json=judged).json()
     assert saved["experiment"] == {"id": number, "arm": "B"}
+    told = client.get(f"/v1/items/{read['id']}").json()["item"]
+    assert saved["asked"] == {name: told[name] for name in saved["asked"]}, "the page need not open it again"
+    assert saved["asked"]["engine"] != "A/B"
     pair = client.post(f"/v1/experiments/{number}/pair", json={"person": "Ann"}).json()["pair"]
     told = client.post(f"/v1/experiment-pairs/{pair['token']}", json={"choice": "tie", "person": "Ann"}).json()
     assert {told["left"], told["right"]} == {"A", "B"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from ocr_ui.errors import BadInput, EngineFailed, NotFound
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.preferred import sampled_answers
 from ocr_ui.services.tries import Lane, Way
+from ocr_ui.services.try_view import shown_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 
@@ -80,6 +82,23 @@ async def test_other_sampling_versions_and_prompts_are_ways_too(bench: Workbench
     assert [one.text for one in used] == [template.text, newer.text, "Read it."]
     assert [one.version for one in used] == [template.version, newer.version, newer.version]
     assert [one.sampling["temperature"] for one in used] == [0.5, 0, 0]
+
+
+async def test_a_wording_for_one_run_has_its_blanks_filled_and_is_told_beside_the_reading(bench: Workbench) -> None:
+    asked = Way("fields", {"fields": "total, date"}, "right")
+    lanes = await ended(
+        bench,
+        await page_of(bench),
+        replace(asked, wording="Find {{fields}} and {{other}}."),
+        asked,
+        replace(asked, wording=" "),
+    )
+    used = [bench.store.recognitions.get(lane.item).recognition.prompt for lane in lanes[:2]]
+    assert used[0].text == "Find ['total','date'] and {{other}}."
+    assert (used[1].text, used[0].version) == (bench.templates.get("fields").render(asked.variables), used[1].version)
+    assert lanes[2].error.code == "empty_prompt"
+    shown = shown_value(await bench.tries.show([lane.item for lane in lanes[:2]]))
+    assert [one["wording"] for one in shown["readings"]] == ["Find {{fields}} and {{other}}.", None]
 
 
 async def test_a_way_that_cannot_be_read_fails_alone(bench: Workbench) -> None:

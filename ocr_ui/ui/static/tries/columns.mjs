@@ -73,12 +73,14 @@ export class Columns {
       const head = this.heads[index];
       head.element.dataset.state = lane.state;
       head.status.textContent = this.#status(lane);
-      head.stop.disabled = lane.ended;
+      // Not disabled: the focus would go to another one's.
+      head.stop.setAttribute("aria-disabled", String(lane.ended));
       const pane = this.panes[index];
-      const text = lane.error ? this.#said(lane.error) : lane.text;
-      if (pane.textContent !== text) pane.textContent = text;
-      pane.classList.toggle("wb-wrong", Boolean(lane.error));
-      if (!lane.ended) pane.scrollTop = pane.scrollHeight;
+      const error = lane.error ? this.#said(lane.error) : "";
+      const text = lane.text || error;
+      if (pane.textContent !== text) this.together.grown(pane, () => (pane.textContent = text));
+      pane.classList.toggle("wb-wrong", Boolean(error) && !lane.text);
+      head.notes.textContent = lane.text ? error : "";
     });
     this.picture.fill(boxRows(lanes.map(({ quads }) => quads)));
     this.#showBoxes();
@@ -111,6 +113,7 @@ export class Columns {
    */
   show(shown, places, lanes, titles) {
     Object.assign(this, { shown, places, lanes });
+    const held = this.headRow.contains(document.activeElement) ? document.activeElement : null;
     this.element.hidden = false;
     this.element.dataset.state = "shown";
     this.#heads(titles);
@@ -121,6 +124,14 @@ export class Columns {
     this.picture.show(shown.picture, shown.rows.map((row) => this.#boxes(row)));
     this.#show(shown.rows.length ? this.view : "text");
     this.#showBoxes();
+    if (held) this.#giveBack(held);
+  }
+
+  /** Who works by keyboard stays in the column: on the same button, else on the first that is there. */
+  #giveBack(held) {
+    const head = this.heads[LETTERS.indexOf(held.closest("[data-lane]").dataset.lane)];
+    const seen = [head?.[held.dataset.does], head?.better, head?.open].find((one) => one && !one.hidden && !one.disabled);
+    seen?.focus({ preventScroll: true });
   }
 
   #boxes({ quads, differs }) {
@@ -146,7 +157,10 @@ export class Columns {
     head.base.textContent = t(isBase ? "tries.is_base" : "tries.base");
     head.base.setAttribute("aria-pressed", String(isBase));
     head.base.onclick = () => this.onbase(index);
-    head.notes.textContent = reading.warnings.map(({ message }) => message).join(" ");
+    const error = this.lanes?.[this.places[index]]?.error;
+    const failed = error ? this.#said(error) : reading.error;
+    head.notes.textContent = [failed, ...reading.warnings.map(({ message }) => message)].filter(Boolean).join(" ");
+    head.notes.classList.toggle("wb-wrong", Boolean(failed));
   }
 
   /** What came of a preference: which column, and what was said of it. */
@@ -168,7 +182,7 @@ export class Columns {
         status: make("span", { class: "wb-try-status", role: "status" }),
         notes: make("span", { class: "wb-try-note", dir: "auto" }),
         said: make("span", { class: "wb-try-note", role: "status" }),
-        stop: button("stop", () => this.onstop(index)),
+        stop: button("stop", () => head.stop.getAttribute("aria-disabled") === "true" || this.onstop(index)),
         better: button("better", () => this.onbetter(index), { n: index + 1 }),
         base: button("base", () => {}),
         open: button("open", () => {}),

@@ -21,6 +21,15 @@ export class Together {
     for (const pane of panes) pane.onscroll = () => this.#scrolled(pane);
   }
 
+  /** Goes to the end of a pane that grows, unless a person has gone elsewhere in it. @param {() => void} grow */
+  grown(pane, grow) {
+    const wasThere = pane.scrollHeight - pane.scrollTop - pane.clientHeight < 4;
+    grow();
+    if (!wasThere) return;
+    pane.scrollTop = pane.scrollHeight;
+    this.set.set(pane, pane.scrollTop);
+  }
+
   #scrolled(pane) {
     // What was set here is no movement of a person's.
     if (!this.on() || Math.abs((this.set.get(pane) ?? -9) - pane.scrollTop) < 2) return this.set.delete(pane);

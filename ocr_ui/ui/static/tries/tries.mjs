@@ -20,7 +20,7 @@ const ADDRESS = "try";
 
 export async function mount({ element, props }) {
   element.tries?.destroy();
-  await styleSheets(import.meta.url, "../compare/compare.css", "tries.css");
+  await styleSheets(import.meta.url, "../compare/compare.css", "../prompts/prompts.css", "tries.css");
   element.tries = new Tries({ root: element.querySelector(".wb-try"), props });
   return element.tries;
 }
@@ -66,8 +66,7 @@ class Tries {
     this.recent = make("select", { id: "tries-recent", class: "wb-input", "aria-label": t("tries.recent"), onchange: () => this.#takeRecent() });
     this.add = button("add", () => this.#add());
     this.go = button("go", () => this.#go(), "primary");
-    this.stop = button("stop_all", () => this.#stop(null));
-    this.stop.disabled = true;
+    this.stop = button("stop_all", () => this.coming && this.#stop(null));
     this.told = make("p", { class: "wb-try-told", role: "status", dir: "auto" });
     const choose = button("choose", () => this.file.click());
     const picture = make("div", { class: "wb-try-source" }, this.thumb, this.name, choose, this.example, this.recent, this.file);
@@ -182,9 +181,9 @@ class Tries {
     this.lanes.style.setProperty("--lanes", this.ways.length);
     this.add.disabled = this.ways.length >= MOST;
     for (const way of this.ways) way.remove.disabled = this.ways.length < 2;
-    // Not disabled: the focus would go elsewhere.
+    // Neither is disabled: the focus would go elsewhere.
     this.go.setAttribute("aria-disabled", String(!this.page || wrong > 0 || Boolean(this.coming)));
-    this.stop.disabled = !this.coming;
+    this.stop.setAttribute("aria-disabled", String(!this.coming));
     this.empty.hidden = !this.columns.element.hidden;
     this.empty.textContent = this.t(this.page ? "tries.ready" : "tries.empty");
   }
@@ -202,15 +201,23 @@ class Tries {
     this.#refresh();
   }
 
+  /** Gives whether there is another picture now. */
   async #taking(asked) {
-    if (this.coming) return this.#tell(this.t("tries.stop_first"), true);
+    if (this.coming) {
+      this.#tell(this.t("tries.stop_first"), true);
+      return false;
+    }
     this.#tell(this.t("tries.taking"));
+    const taking = (this.taking = {});
     try {
-      this.#setPage(await asked());
+      const page = await asked();
+      if (taking !== this.taking) return false;
+      this.#setPage(page);
+      return true;
     } catch (failure) {
       this.#tell(this.#said(failure), true);
+      return false;
     }
-    return undefined;
   }
 
   #upload(file) {
@@ -221,8 +228,9 @@ class Tries {
     const example = this.examples.find(({ name }) => name === this.example.value);
     this.example.value = "";
     if (!example) return;
-    await this.#taking(async () => (await this.api.post(`/v1/examples/${example.name}`, {})).page);
-    for (const way of this.ways) if (!this.shown) way.choose({ ...way.value, template: example.template, variables: example.variables });
+    const taken = await this.#taking(async () => (await this.api.post(`/v1/examples/${example.name}`, {})).page);
+    if (!taken || this.shown) return;
+    for (const way of this.ways) way.choose({ ...way.value, template: example.template, variables: example.variables, wording: undefined });
   }
 
   #takeRecent() {
@@ -233,11 +241,11 @@ class Tries {
 
   async #takeItem(id) {
     let item = null;
-    await this.#taking(async () => {
+    const taken = await this.#taking(async () => {
       ({ item } = await this.api.get(`/v1/items/${id}`));
       return item.page;
     });
-    return item;
+    return taken ? item : null;
   }
 
   /** Something that another part of the page sends here: {item} and {template}. */
@@ -277,11 +285,13 @@ class Tries {
     return undefined;
   }
 
-  #titles(values) {
-    return values.map(({ template, engine }) => {
+  #titles(values, templates = this.templates) {
+    return values.map(({ template, engine, wording }) => {
       const [name, version] = template.split("@");
-      const title = this.templates.find((one) => one.name === name)?.title[this.language] ?? name;
-      return [version ? `${title} @${version.slice(0, 6)}` : title, engine].filter(Boolean).join(" · ");
+      const found = templates.find((one) => one.name === name);
+      const title = found?.title[this.language] ?? name;
+      const older = version && version !== found?.version ? `${title} @${version.slice(0, 6)}` : title;
+      return [older, wording === undefined ? "" : this.t("tries.own_wording"), engine].filter(Boolean).join(" · ");
     });
   }
 
@@ -289,8 +299,7 @@ class Tries {
     this.last = lanes;
     this.places = lanes.flatMap(({ item }, index) => (item === null ? [] : [index]));
     this.items = this.places.map((index) => lanes[index].item);
-    this.since = performance.now();
-    this.key = randomKey();
+    this.#judgeAnew();
     if (!this.items.length) return this.#tell(this.t("tries.none"), true);
     this.#address(this.items);
     return this.#show(0);
@@ -315,15 +324,21 @@ class Tries {
     }
   }
 
+  #judgeAnew() {
+    Object.assign(this, { since: performance.now(), key: randomKey(), turn: 0, chosen: null });
+  }
+
   async #better(index) {
     const at = this.places.indexOf(index);
     const better = this.items[at];
     const worse = this.items.filter((item) => item !== better);
     const seconds = (performance.now() - this.since) / 1000;
+    // Pressed again it is the same word; after another one it is a new one.
+    if (index !== this.chosen) Object.assign(this, { chosen: index, turn: this.turn + 1 });
     try {
-      const body = { better, worse, person: personOf(), seconds, client_key: `${this.key}-${index}` };
+      const body = { better, worse, person: personOf(), seconds, client_key: `${this.key}-${this.turn}` };
       const { kept } = await this.api.post("/v1/preferences", body);
-      this.columns.kept(index, this.#whatItIs(kept));
+      if (index === this.chosen) this.columns.kept(index, this.#whatItIs(kept)); // not what was overtaken
     } catch (failure) {
       this.#tell(this.#said(failure), true);
     }
@@ -358,14 +373,13 @@ class Tries {
     this.begun = true;
     this.items = named;
     this.places = named.map((_, index) => index);
-    this.since = performance.now();
-    this.key = randomKey();
+    this.#judgeAnew();
     this.last = null;
     this.titles = named.map((item) => `#${item}`);
     await this.#show(0);
     if (!this.shown) return;
     const { readings, picture } = this.shown;
-    this.#restoreWays(readings);
+    await this.#restoreWays(readings);
     this.page = picture;
     this.thumb.src = `/pictures/${picture.sha256}/thumbnail`;
     this.thumb.hidden = false;
@@ -373,14 +387,12 @@ class Tries {
     this.#refresh();
   }
 
-  #restoreWays(readings) {
-    this.titles = readings.map(({ template, engine }) => `${template} · ${engine}`);
+  async #restoreWays(readings) {
+    const { templates } = await this.api.get("/v1/templates").catch(() => ({ templates: [] }));
+    const ways = readings.map((reading) => wayOf(reading, templates));
+    this.titles = this.#titles(ways, templates);
     this.columns.show(this.shown, this.places, null, this.titles);
-    this.wanted = readings.map(({ template, template_version: version, engine_name: engine, variables }) => ({
-      template: `${template}@${version}`,
-      engine,
-      variables,
-    }));
+    this.wanted = ways;
     while (this.ways.length < readings.length) this.#add();
     if (this.templates) this.#look();
   }
@@ -397,4 +409,11 @@ class Tries {
     if (!(failure instanceof Failure) || failure.code === "unreachable") return this.t("tries.unreachable");
     return [failure.message, failure.hint].filter(Boolean).join(" ");
   }
+}
+
+/** How a reading was asked for, as a column takes it. */
+export function wayOf({ template, template_version: version, engine_name: engine, variables, sampling, wording }, templates) {
+  const usual = templates.find(({ name }) => name === template)?.sampling ?? {};
+  const options = Object.fromEntries(Object.entries(sampling).filter(([name, value]) => value !== usual[name]));
+  return { template: version ? `${template}@${version}` : template, engine, variables, options, wording: wording ?? undefined };
 }

@@ -1,6 +1,7 @@
 /** One way to read: template with version and variables, engine, sampling. */
 
 import { make } from "../page/dom.mjs";
+import { WordingField } from "../prompts/wordingfield.mjs";
 import { optionsOf } from "./options.mjs";
 
 const NUMBERS = [
@@ -18,14 +19,23 @@ export class Way {
    * @param {(way: Way) => void} parts.onremove
    */
   constructor({ t, language, letter, versions, onchange, onremove }) {
-    Object.assign(this, { t, language, versions, onchange, templates: [], engines: [] });
+    Object.assign(this, { t, language, versions, onchange, templates: [], engines: [], known: [], own: "" });
     this.id = `try-${letter.toLowerCase()}`;
-    this.template = this.#select("template", () => this.#templateChosen());
-    this.version = this.#select("version", onchange);
+    this.template = this.#select("template", () => this.#show({ variables: this.#values() }));
+    this.version = this.#select("version", () => this.#source({ variables: this.#values() }));
     this.engine = this.#select("engine", onchange);
     this.variables = make("div", { class: "wb-try-variables" });
     this.numbers = NUMBERS.map(([name, min, max, step]) => this.#number(name, { min, max, step }));
-    this.wording = make("pre", { class: "wb-try-wording", dir: "auto", tabindex: "0" });
+    this.wording = new WordingField({ label: t("tries.wording_of", { letter }), oninput: () => this.#worded() });
+    this.wording.field.id = `${this.id}-wording`;
+    this.restore = make("button", {
+      type: "button",
+      id: `${this.id}-restore`,
+      class: "wb-cmp-button",
+      textContent: t("tries.restore"),
+      title: t("tries.restore.title"),
+      onclick: () => this.wording.replace(this.own),
+    });
     this.problem = make("p", { class: "wb-try-problem wb-wrong", role: "status" });
     this.remove = make("button", {
       type: "button",
@@ -48,8 +58,9 @@ export class Way {
         { class: "wb-fold" },
         make("summary", { textContent: t("tries.more") }),
         make("div", { class: "wb-try-numbers" }, ...this.numbers.map((field) => this.#labelled(field.name, field))),
-        make("p", { class: "wb-try-note", textContent: t("tries.wording") }),
-        this.wording,
+        make("label", { class: "wb-try-note", for: this.wording.field.id, textContent: t("tries.wording") }),
+        this.wording.element,
+        this.restore,
       ),
       this.problem,
     );
@@ -60,16 +71,19 @@ export class Way {
     Object.assign(this, { templates, engines });
     optionsOf(this.template, templates.map(({ name, title }) => [name, title[this.language] ?? name]));
     optionsOf(this.engine, engines.map(({ name, kind }) => [name, name === kind ? name : `${name} (${kind})`]));
-    return this.#templateChosen();
+    return this.#show({ variables: this.#values(), version: this.version.value, wording: this.#edited });
   }
 
-  /** @param {{template: string, engine: string, variables: object}} chosen a version stands behind @ */
-  async choose({ template = "", engine = "", variables = {}, options = {} }) {
+  /**
+   * @param {{template: string, engine: string, variables: object, options: object, wording: string}} chosen a version
+   *   stands behind @; `wording` where it is another than the version's
+   */
+  async choose({ template = "", engine = "", variables = {}, options = {}, wording }) {
     const [name, version = ""] = template.split("@");
     if (this.templates.some((one) => one.name === name)) this.template.value = name;
     if (this.engines.some((one) => one.name === engine)) this.engine.value = engine;
     for (const field of this.numbers) field.value = options[field.name] ?? "";
-    await this.#templateChosen(variables, version);
+    await this.#show({ variables, version: version === this.#chosen?.version ? "" : version, wording });
   }
 
   get value() {
@@ -77,8 +91,18 @@ export class Way {
       this.numbers.filter(({ value }) => value !== "").map(({ name, value }) => [name, Number(value)]),
     );
     const version = this.version.value ? `@${this.version.value}` : "";
-    const variables = Object.fromEntries(this.#inputs().map((field) => [field.dataset.name, field.value]));
-    return { template: `${this.template.value}${version}`, variables, engine: this.engine.value, options };
+    const wording = this.#edited;
+    return { template: `${this.template.value}${version}`, variables: this.#values(), engine: this.engine.value, options, wording };
+  }
+
+  #values() {
+    return Object.fromEntries(this.#inputs().map((field) => [field.dataset.name, field.value]));
+  }
+
+  /** What a person has made of the wording; undefined where it is the version's own. */
+  get #edited() {
+    const { value } = this.wording.field;
+    return value === this.own ? undefined : value;
   }
 
   /** Why it cannot be read so; "" where it can. */
@@ -90,6 +114,7 @@ export class Way {
     let said = "";
     if (!able) said = this.t(engines.length ? "tries.cannot" : "tries.nobody_can", { engines: engines.join(", ") });
     else if (missing) said = this.t("tries.missing", { name: missing.dataset.label });
+    else if (this.templates.length && !this.wording.field.value.trim()) said = this.t("tries.wording_empty");
     else if (wrong) said = this.t("tries.number", { name: this.t(`tries.${wrong.name}`), min: wrong.min, max: wrong.max });
     this.problem.textContent = said;
     return said;
@@ -99,18 +124,44 @@ export class Way {
     return this.templates.find(({ name }) => name === this.template.value);
   }
 
-  async #templateChosen(variables = this.value.variables, version = "") {
+  /** The chosen template in one of its versions, "" for the one in use. */
+  async #show({ variables, version = "", wording }) {
     const template = this.#chosen;
     if (!template) return;
-    this.wording.textContent = template.text;
-    for (const field of this.numbers) field.placeholder = String(template.sampling[field.name] ?? "");
-    this.variables.replaceChildren(...template.variables.map((one) => this.#variable(one, variables[one.name])));
-    optionsOf(this.version, [["", this.t("tries.in_use")]]);
-    this.onchange();
+    const asked = (this.asked = {});
+    this.known = [];
+    this.#versionChoices(version);
+    this.#source({ variables, wording });
     const found = await this.versions(template.name);
-    if (this.#chosen !== template) return;
-    optionsOf(this.version, [["", this.t("tries.in_use")], ...found.map((one) => [one.version, this.#versionTitle(one)])]);
-    if (found.some((one) => one.version === version)) this.version.value = version;
+    if (asked !== this.asked) return;
+    this.known = found;
+    this.#versionChoices(this.version.value);
+    this.#source({ variables: this.#values(), wording: this.#edited });
+  }
+
+  /** One that is not known, or not yet, stays chosen: another one is not read unasked. */
+  #versionChoices(chosen) {
+    const known = this.known.map((one) => [one.version, this.#versionTitle(one)]);
+    const other = chosen && !this.known.some(({ version }) => version === chosen) ? [[chosen, `@${chosen.slice(0, 6)}`]] : [];
+    optionsOf(this.version, [["", this.t("tries.in_use")], ...known, ...other]);
+    this.version.value = chosen;
+  }
+
+  /** What the chosen version asks for: its blanks, its wording, its sampling. */
+  #source({ variables, wording }) {
+    const source = this.known.find(({ version }) => version === this.version.value) ?? this.#chosen;
+    const names = source.variables.map(({ name }) => name);
+    this.wording.show(source.text, names);
+    this.own = this.wording.field.value; // the field has line breaks of its own
+    if (wording !== undefined) this.wording.show(wording, names);
+    for (const field of this.numbers) field.placeholder = String(source.sampling[field.name] ?? "");
+    this.variables.replaceChildren(...source.variables.map((one) => this.#variable(one, variables[one.name])));
+    this.#worded();
+  }
+
+  #worded() {
+    this.restore.hidden = this.#edited === undefined;
+    this.onchange();
   }
 
   #versionTitle({ number, builtin, note }) {
