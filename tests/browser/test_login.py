@@ -60,6 +60,16 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     desk.settle()
     page.click("#read-go")
     page.wait_for_selector("#viewer :text('may not do this')")
+    page.get_by_role("tab", name="Prompts").click()
+    page.wait_for_selector("#library [data-part=read-only]:visible")
+    page.click("nav [data-template=translate]")
+    page.wait_for_selector("section[data-template=translate] .wb-wording-field[readonly]")
+    writing = (
+        ".wb-library-save, [data-act=new], [data-act=import], [data-act=copy], section :is(input, textarea):enabled"
+    )
+    shown = page.locator(f"#library :is({writing}):visible:not([readonly])")
+    page.locator("section[data-template=translate] summary").first.click()
+    assert shown.count() == 0
     assert desk.errors == []
     assert desk.outside == []
     context.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import urllib.request
 
+import pytest
+
 
 def templates(url: str, name: str) -> dict:
     with urllib.request.urlopen(f"{url}/v1/templates/{name}", timeout=20) as answer:
@@ -39,4 +41,42 @@ def test_a_wording_is_checked_while_it_is_typed_and_saved_by_keyboard(product, o
     page.click("section[data-template=table] li:last-child [data-act=restore]")
     page.wait_for_selector("section[data-template=table] .wb-library-official[data-same=true]")
     assert templates(product.url, "table")["template"]["builtin"]
+    assert desk.errors == []
+
+
+@pytest.mark.stress
+def test_choices_are_written_with_labels_and_what_is_begun_outlives_another_language(product, open_desk) -> None:
+    desk = open_desk(product.url).goto()
+    page = desk.page
+    page.get_by_role("tab", name="Prompts").click()
+    page.click("[data-act=new]")
+    page.locator("section input[data-part=name]").fill("greeting")
+    field = page.locator("section .wb-wording-field")
+    field.press_sequentially("Say {{how}}")
+    page.click("[data-code=unknown] button")
+    page.click("[data-act=add-choice]")
+    page.keyboard.type("warm")
+    page.keyboard.press("Tab")
+    page.keyboard.type("<b>dear</b> = friend")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Warmly")
+    page.click("[data-part=value]")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    page.keyboard.type("cold")
+
+    page.get_by_role("link", name="中文").click()
+    page.wait_for_url("**/zh/**")
+    page.wait_for_selector("section .wb-wording-field")
+    assert field.input_value() == "Say {{how}}"
+    page.locator("section details[data-part=variables] summary").click()
+    page.locator("[data-part='label.zh']").nth(1).click()
+    page.keyboard.type("冷淡")
+    page.keyboard.press("Control+s")
+    page.wait_for_selector("section[data-template=greeting] li[data-version]")
+    (variable,) = templates(product.url, "greeting")["template"]["variables"]
+    assert variable["options"] == [
+        {"value": "warm", "label": {"en": "Warmly"}, "text": "<b>dear</b> = friend"},
+        {"value": "cold", "label": {"zh": "冷淡"}, "text": None},
+    ]
     assert desk.errors == []

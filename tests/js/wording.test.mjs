@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { found } from "../../ocr_ui/ui/static/prompts/search.mjs";
-import { choiceLines, choicesFrom, copyName, languageOf, nearest, partnerName, partnerOf, pieces, remarks, settingChanges, textDiff } from "../../ocr_ui/ui/static/prompts/wording.mjs";
+import { copyName, languageOf, nearest, partnerName, partnerOf, pastedValues, pieces, remarks, settingChanges, textDiff, withoutBlankChoices } from "../../ocr_ui/ui/static/prompts/wording.mjs";
 
 const OFFICIAL = [
   { name: "fields", task: "fields", text: "提取图片中的: {{fields}} 的字段内容，并按照 JSON 格式返回。" },
@@ -65,10 +65,10 @@ test("the wording of the other language is found by its name", () => {
   assert.equal(copyName("a".repeat(41), []).length, 38);
 });
 
-test("choices are read back as they are written, with the labels of those that stay", () => {
-  const options = [{ value: "en", label: { en: "English" }, text: "into English = now" }, { value: "de", label: { en: "German" }, text: null }];
-  assert.deepEqual(choicesFrom(choiceLines(options), options), options);
-  assert.deepEqual(choicesFrom(" fr \n\n", options), [{ value: "fr", label: {}, text: null }]);
+test("choices are saved as they stand, without rows in which nothing was typed", () => {
+  const options = [{ value: "a = b", label: { en: "English" }, text: "two\nlines" }, { value: " ", label: { zh: "" }, text: null }, { value: "", label: { zh: "德文" }, text: null }];
+  assert.deepEqual(withoutBlankChoices([{ ...variable, options }]), [{ name: "a", default: null, many: false, choices: [options[0], options[2]] }]);
+  assert.deepEqual(pastedValues(" fr \r\n\nde = x\n"), ["fr", "de = x"]);
 });
 
 test("a search finds every word anywhere in a template, whatever its width and case", () => {

@@ -3,6 +3,7 @@ import { aboutEngine } from "./about.mjs";
 import { make, parsed, say } from "./dom.mjs";
 import { Notices, stateText } from "./notice.mjs";
 import { keepPerson } from "./person.mjs";
+import { goBack, keepTabs } from "./tabs.mjs";
 
 const LOADING_MS = 1000;
 // One that is not started yet is when somebody on any page asks for it.
@@ -31,6 +32,7 @@ export function mount({ element, props, trigger }) {
   document.title = words["app.title"];
   const take = (name) => trigger("select", { index: 0, value: name });
   if (auth !== "none") showMe(me, auth, words);
+  goBack();
   followHealth(engines, new Notices(notices, words, document.documentElement.lang, take), words, language);
 }
 
@@ -62,6 +64,7 @@ function languageLinks(current, languages) {
       onclick: (event) => {
         document.cookie = `workbench_language=${code}; path=/; max-age=31536000; samesite=lax`;
         event.currentTarget.href = `/${code}/${location.search}`;
+        keepTabs();
       },
     }),
   );

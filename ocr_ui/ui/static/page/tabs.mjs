@@ -1,5 +1,7 @@
 // Goes to a tab, and to one within it. Gradio builds a tab when it is first shown.
 
+const KEPT = "workbench.tabs";
+
 const tab = (id) => document.querySelector(`[role=tab][data-tab-id=${id}]`);
 
 /** Waits until a tab is there. */
@@ -22,5 +24,26 @@ export async function goTo(path) {
     // Not within the change that brought it: Gradio is still wiring it.
     await new Promise((resolve) => setTimeout(resolve, 0));
     found.click();
+  }
+}
+
+/** Keeps which tabs are open for the page in the other language. */
+export function keepTabs() {
+  const open = [...document.querySelectorAll("[role=tab][aria-selected=true][data-tab-id]")].filter((one) => one.offsetParent);
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(open.map(({ dataset }) => dataset.tabId)));
+  } catch {
+    // The other page then opens on its first tab.
+  }
+}
+
+/** Goes to the tabs that were kept, once. */
+export function goBack() {
+  try {
+    const open = JSON.parse(sessionStorage.getItem(KEPT));
+    sessionStorage.removeItem(KEPT);
+    if (open) goTo(open);
+  } catch {
+    // Storing is forbidden: nothing was kept.
   }
 }

@@ -1,6 +1,10 @@
 /** What is typed and not saved yet, in this browser, by the name of the template. */
 
 const START = "workbench.template.";
+const OPEN = "workbench.templates.open";
+
+/** Drafts that the browser does not store, because it is forbidden or full: they last as long as the page. */
+const unstored = new Map();
 
 /** Parts that make two drafts the same thing to save. */
 export const WORDING = ["text", "task", "structured", "sampling", "variables"];
@@ -18,7 +22,7 @@ export function draftOf(template) {
 /** @returns {{draft: object, base: string, at: number} | null} */
 export function keptDraft(name) {
   try {
-    return JSON.parse(localStorage.getItem(START + name));
+    return unstored.get(name) ?? JSON.parse(localStorage.getItem(START + name));
   } catch {
     return null;
   }
@@ -26,11 +30,33 @@ export function keptDraft(name) {
 
 /** Args: draft: null forgets it. */
 export function keepDraft(name, draft, base) {
+  const kept = draft && { draft: structuredClone(draft), base, at: Date.now() };
+  unstored.delete(name);
   try {
-    if (draft === null) localStorage.removeItem(START + name);
-    else localStorage.setItem(START + name, JSON.stringify({ draft, base, at: Date.now() }));
+    if (kept) localStorage.setItem(START + name, JSON.stringify(kept));
+    else localStorage.removeItem(START + name);
   } catch {
-    // Storing is forbidden or full: what is typed stays while the page is open.
+    if (kept) unstored.set(name, kept);
+  }
+}
+
+/**
+ * What is open in this tab of the browser, over a reload and a change of the language.
+ * @returns {{name?: string, begun?: object, beside?: string}} `begun` is a template that is not saved yet
+ */
+export function keptOpen() {
+  try {
+    return JSON.parse(sessionStorage.getItem(OPEN)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+export function keepOpen(open) {
+  try {
+    sessionStorage.setItem(OPEN, JSON.stringify(open));
+  } catch {
+    // The library then begins with its first template.
   }
 }
 

@@ -5,7 +5,7 @@ import { ABOUT, WORDING, draftOf, isSame, keepDraft, keptDraft } from "./drafts.
 import { area, button, difference, fold, labelled, line } from "./field.mjs";
 import { aboutForm, isFit, newVariable, samplingForm, variableForms } from "./settings.mjs";
 import { Versions } from "./versions.mjs";
-import { languageOf, nearest, remarks, textDiff } from "./wording.mjs";
+import { languageOf, nearest, remarks, textDiff, withoutBlankChoices } from "./wording.mjs";
 import { WordingField } from "./wordingfield.mjs";
 
 const TASKS = ["spotting", "text", "fields", "translate", "qa", "document", "table", "formula", "chart", "layout", "subtitles"];
@@ -17,17 +17,18 @@ export class Editor {
    * @param {object} parts t, language, api
    * @param {object} parts.template as /v1/templates has it; `name` is a proposal where `isNew`
    * @param {object} parts.lists official, limits, names
+   * @param {{write: boolean, remove: boolean}} parts.may
    * @param {(name: string, what: "saved" | "deleted" | "closed") => void} parts.done
    * @param {() => void} parts.drafted there is a draft now, or there is none any more
    * @param {{word: string, act: () => void}[]} parts.acts what else can be done with it
    */
-  constructor({ t, language, api, template, lists, done, drafted, acts = [], isNew = false }) {
-    Object.assign(this, { t, language, api, template, lists, done, drafted, acts, isNew });
+  constructor({ t, language, api, template, lists, may, done, drafted, acts = [], isNew = false }) {
+    Object.assign(this, { t, language, api, template, lists, may, done, drafted, acts, isNew });
     this.key = isNew ? `+${template.name}` : template.name;
     this.name = template.name;
     this.stored = draftOf(template);
     this.base = template.version;
-    const kept = keptDraft(this.key);
+    const kept = may.write ? keptDraft(this.key) : null;
     this.draft = kept ? { ...structuredClone(this.stored), ...kept.draft } : structuredClone(this.stored);
     if (kept) this.base = kept.base;
     if (kept && isNew) this.name = kept.draft.name ?? this.name;
@@ -45,12 +46,12 @@ export class Editor {
   get place() {
     const { field } = this.wording;
     const part = document.activeElement === field ? "wording" : this.element.contains(document.activeElement) ? "save" : "";
-    const open = [...this.element.querySelectorAll("details[data-part][open]")].map(({ dataset }) => dataset.part);
-    return { part, start: field.selectionStart, end: field.selectionEnd, open };
+    const folds = Object.fromEntries([...this.element.querySelectorAll("details[data-part]")].map(({ dataset, open }) => [dataset.part, open]));
+    return { part, start: field.selectionStart, end: field.selectionEnd, folds };
   }
 
-  goTo({ part, start, end, open }) {
-    for (const fold of this.element.querySelectorAll("details[data-part]")) fold.open = open.includes(fold.dataset.part);
+  goTo({ part, start, end, folds }) {
+    for (const fold of this.element.querySelectorAll("details[data-part]")) fold.open = folds[fold.dataset.part] ?? fold.open;
     if (part === "wording") {
       this.wording.field.focus({ preventScroll: true });
       this.wording.field.setSelectionRange(start, end);
@@ -66,6 +67,7 @@ export class Editor {
   #build() {
     const { t, draft } = this;
     this.wording = new WordingField({ label: t("library.wording"), oninput: (text) => ((draft.text = text), this.#changed()) });
+    this.wording.field.readOnly = !this.may.write;
     this.remarks = make("ul", { class: "wb-library-remarks", "aria-live": "polite" });
     this.official = make("div", { class: "wb-library-official" });
     this.variables = fold(t("library.variables"), { "data-part": "variables" });
@@ -75,7 +77,7 @@ export class Editor {
     this.save = make("button", { type: "button", class: "wb-library-save", "aria-keyshortcuts": "Control+S", onclick: () => this.keep() });
     this.discard = button(t("library.discard"), () => this.#discard(), { "data-act": "discard" });
     this.told = make("p", { class: "wb-told", role: "status", dir: "auto" });
-    const bar = make("div", { class: "wb-library-bar" }, labelled(t("library.note"), this.note), this.save, this.discard);
+    const bar = make("div", { class: "wb-library-bar", hidden: !this.may.write }, labelled(t("library.note"), this.note), this.save, this.discard);
     this.element = make(
       "section",
       { class: "wb-library-editor", "data-template": this.key, "aria-label": this.name },
@@ -114,7 +116,8 @@ export class Editor {
     const parts = [make("code", { textContent: template.name }), badge(t(`task.${template.task}`)), badge(t(own), "own"), ...template.tags.map((tag) => badge(tag, "tag"))];
     const acts = this.acts.map(({ word, act, kind }) => button(t(word), act, { "data-act": kind }));
     const file = make("a", { class: "wb-download", download: "", href: `/v1/templates/${template.name}/file`, textContent: t("library.file") });
-    const remove = template.builtin || official ? null : button(t("library.delete"), () => this.#sure(remove), { "data-act": "delete" });
+    const refusal = this.may.remove ? {} : { disabled: true, title: t("library.delete.not_allowed") };
+    const remove = template.builtin || official ? null : button(t("library.delete"), () => this.#sure(remove), { "data-act": "delete", ...refusal });
     const title = template.title[this.language] ?? Object.values(template.title)[0] ?? template.name;
     const description = template.description[this.language];
     return make(
@@ -134,7 +137,7 @@ export class Editor {
       language,
       name,
       load: () => this.api.get(`/v1/templates/${name}`),
-      restore: (version) => this.#try(() => this.api.post(`/v1/templates/${name}/restore`, { version })),
+      restore: this.may.write ? (version) => this.#try(() => this.api.post(`/v1/templates/${name}/restore`, { version })) : null,
     });
     return fold(t("library.versions"), { open: true, "data-part": "versions" }, this.history.element);
   }
@@ -158,6 +161,9 @@ export class Editor {
     put(this.variables, ...variableForms({ t, draft, changed, redraw: () => this.#drawForms() }), ...structured);
     put(this.sampling, samplingForm({ t, draft, limits: this.lists.limits, changed }));
     put(this.about, aboutForm({ t, draft, builtin: this.template.builtin && !this.isNew, changed }));
+    if (this.may.write) return;
+    for (const form of [this.variables, this.sampling, this.about])
+      for (const field of form.querySelectorAll("input, textarea, button")) field.disabled = true;
   }
 
   #structured() {
@@ -176,7 +182,7 @@ export class Editor {
     const misfit = Object.entries(draft.sampling).find(([key, value]) => !isFit(value, this.lists.limits[key]));
     this.problem = misfit ? t("library.sampling.wrong", { name: misfit[0] }) : "";
     const blocked = !!this.problem || said.some(({ code }) => BLOCKING.includes(code));
-    this.ready = !blocked && (this.isNew || this.isChanged);
+    this.ready = this.may.write && !blocked && (this.isNew || this.isChanged);
     const makesVersion = this.isNew || !isSame(draft, this.stored, WORDING);
     const word = this.isNew ? "library.save.new" : makesVersion ? (this.template.builtin ? "library.save.instead" : "library.save") : "library.save.about";
     this.save.textContent = t(word);
@@ -211,7 +217,7 @@ export class Editor {
     }
     const take = button(t("library.official.take"), () => this.#takeOfficial(found), { "data-act": "official" });
     const title = found.title[this.language] ?? found.name;
-    this.official.replaceChildren(make("p", { textContent: t("library.official.differs", { title }) }), difference(textDiff(found.text, draft.text)), take);
+    this.official.replaceChildren(make("p", { textContent: t("library.official.differs", { title }) }), difference(textDiff(found.text, draft.text)), ...(this.may.write ? [take] : []));
   }
 
   #takeOfficial(found) {
@@ -267,17 +273,15 @@ export class Editor {
   async #saveChanges() {
     const { draft, stored, template } = this;
     const path = `/v1/templates/${template.name}`;
-    if (!isSame(draft, stored, ABOUT)) {
-      const { title, description, tags } = draft;
-      await this.api.post(`${path}/about`, template.builtin ? { tags } : { title, description, tags });
-    }
+    // Only what was changed: somebody else may have changed the rest.
+    const said = Object.fromEntries(ABOUT.filter((key) => !isSame(draft, stored, [key])).map((key) => [key, draft[key]]));
+    if (Object.keys(said).length) await this.api.post(`${path}/about`, said);
     if (!isSame(draft, stored, WORDING)) await this.api.post(`${path}/versions`, { ...this.#wordingBody(), expected: this.base });
   }
 
   #wordingBody() {
     const { text, task, sampling, structured, variables, note } = this.draft;
-    const sent = variables.map(({ options, ...variable }) => ({ ...variable, choices: options }));
-    return { text, task, sampling, structured: structured && task === "fields", variables: sent, note, person: personOf() };
+    return { text, task, sampling, structured: structured && task === "fields", variables: withoutBlankChoices(variables), note, person: personOf() };
   }
 
   async #try(work, what = "saved") {

@@ -4,7 +4,7 @@ import { make, parsed, say, styleSheets } from "../page/dom.mjs";
 import { hand } from "../page/handed.mjs";
 import { personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
-import { keptDraft } from "./drafts.mjs";
+import { keepOpen, keptDraft, keptOpen } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
 import { button } from "./field.mjs";
 import { found } from "./search.mjs";
@@ -26,7 +26,8 @@ class Library {
     this.t = (key, values) => say(words, key, values);
     this.api = new Api({ lang: () => props.language });
     this.templates = [];
-    this.name = "";
+    this.may = { write: true, remove: true };
+    this.name = keptOpen().name ?? "";
     this.tag = "";
     this.editors = [];
     this.#build(root);
@@ -51,22 +52,21 @@ class Library {
     this.shown = make("div", { class: "wb-library-shown" });
     this.file = make("input", { type: "file", accept: ".md,.zip", multiple: true, class: "wb-library-file", tabindex: "-1", "aria-hidden": "true", onchange: () => this.#import() });
     this.pack = make("a", { class: "wb-download", download: "", href: "/v1/templates.zip", textContent: t("library.export") });
-    const acts = make(
-      "div",
-      { class: "wb-library-acts" },
-      button(t("library.new"), () => this.#begin({ ...BLANK, name: "my_template" }), { "data-act": "new" }),
-      button(t("library.import"), () => this.file.click(), { "data-act": "import" }),
-      this.pack,
-    );
-    const side = make("nav", { class: "wb-library-side", "aria-label": t("library.list") }, this.search, this.tags, acts, this.told, this.rows, this.file);
+    this.writing = [
+      button(t("library.new"), () => this.#begin({ ...BLANK, name: "my_template" }), { "data-act": "new", disabled: true }),
+      button(t("library.import"), () => this.file.click(), { "data-act": "import", disabled: true }),
+    ];
+    const acts = make("div", { class: "wb-library-acts" }, ...this.writing, this.pack);
+    this.readOnly = make("p", { class: "wb-library-quiet", "data-part": "read-only", textContent: t("library.read_only"), hidden: true });
+    const side = make("nav", { class: "wb-library-side", "aria-label": t("library.list") }, this.search, this.tags, acts, this.readOnly, this.told, this.rows, this.file);
     root.replaceChildren(side, this.shown);
   }
 
   /** Asks for what there is now; what is being typed stays. */
   async look(name = this.name) {
-    let found;
+    let found, actions;
     try {
-      found = await this.api.get("/v1/templates");
+      [found, { actions }] = await Promise.all([this.api.get("/v1/templates"), this.api.get("/v1/me")]);
     } catch (failure) {
       this.#say(this.t("library.failed", { reason: failure.message }), true);
       return;
@@ -76,15 +76,38 @@ class Library {
     this.lists = { official: found.official, limits: found.limits, names: found.templates.map((one) => one.name) };
     this.problems = found.problems;
     const there = this.lists.names.includes(name);
-    const changed = name !== this.name || !this.editors.length || !isSameOf(before, this.templates, this.editors);
+    const other = this.#allow(actions);
+    const changed = other || name !== this.name || !this.editors.length || !isSameOf(before, this.templates, this.editors);
     if (!this.begun) this.name = there ? name : (this.lists.names[0] ?? "");
     this.#list();
+    if (this.#beginAgain()) return;
     if (changed && !this.begun) this.#open();
     else for (const editor of this.editors) editor.history?.show();
   }
 
+  /** Opens the new template that somebody was writing when the page was loaded anew; false where there is none. */
+  #beginAgain() {
+    const { begun, beside } = keptOpen();
+    if (!begun || this.begun || this.editors.length || !this.may.write) return false;
+    this.#begin(begun, beside && this.#of(beside));
+    return true;
+  }
+
+  /** What the person may do; true where that is other than it was. */
+  #allow(actions) {
+    const may = { write: actions.includes("review"), remove: actions.includes("admin") };
+    const isOther = JSON.stringify(may) !== JSON.stringify(this.may);
+    this.may = may;
+    for (const press of this.writing) {
+      press.disabled = false;
+      press.hidden = !may.write;
+    }
+    this.readOnly.hidden = may.write;
+    return isOther;
+  }
+
   #list() {
-    const { t, templates } = this;
+    const { t, templates, may } = this;
     const all = [...new Set(templates.flatMap(({ tags }) => tags))].sort();
     if (!all.includes(this.tag)) this.tag = "";
     const press = (tag) => () => ((this.tag = this.tag === tag ? "" : tag), this.#list(), this.tags.querySelector(`[data-tag="${CSS.escape(tag)}"]`)?.focus());
@@ -95,7 +118,7 @@ class Library {
     const rows = [...group("library.own", own), ...group("library.builtin", hits.filter(({ builtin }) => builtin))];
     const broken = (this.problems ?? []).map(({ message }) => make("p", { class: "wb-library-broken wb-wrong", textContent: message, dir: "auto" }));
     const none = templates.length ? [make("p", { class: "wb-empty", textContent: t("library.none") })] : [];
-    const noneOwn = templates.length && templates.every(({ builtin }) => builtin) ? [make("p", { class: "wb-library-quiet", textContent: t("library.own.none") })] : [];
+    const noneOwn = templates.length && templates.every(({ builtin }) => builtin) ? [make("p", { class: "wb-library-quiet", textContent: t(may.write ? "library.own.none" : "library.own.none.here") })] : [];
     const focused = this.rows.contains(document.activeElement) && document.activeElement.dataset.template;
     this.rows.replaceChildren(...broken, ...noneOwn, ...(rows.length ? rows : none));
     if (focused) this.rows.querySelector(`[data-template="${focused}"]`)?.focus();
@@ -113,7 +136,7 @@ class Library {
 
   #row({ name, title, task, readings }) {
     const parts = [make("strong", { textContent: title[this.language] ?? Object.values(title)[0] ?? name, dir: "auto" })];
-    if (keptDraft(name)) parts.push(make("span", { class: "wb-library-dot", title: this.t("library.draft"), role: "img", "aria-label": this.t("library.draft") }));
+    if (this.may.write && keptDraft(name)) parts.push(make("span", { class: "wb-library-dot", title: this.t("library.draft"), role: "img", "aria-label": this.t("library.draft") }));
     parts.push(make("small", { textContent: readings ? this.t("library.readings", { n: readings.toLocaleString(this.language) }) : this.t(`task.${task}`) }));
     const onclick = () => {
       this.begun = null;
@@ -127,18 +150,23 @@ class Library {
   #open() {
     const template = this.#of(this.name);
     if (!template) return;
+    keepOpen({ name: template.name });
+    const places = new Map(this.editors.map((editor) => [editor.key, editor.place]));
     const { names } = this.lists;
     const partner = this.#of(partnerOf(template.name, names));
     const copy = { word: "library.copy", kind: "copy", act: () => this.#begin(likeness(template, copyName(template.name, names))) };
     const other = partnerName(template.name, template.text);
     const beside = { word: "library.other", kind: "other", act: () => this.#begin(likeness(template, other), template) };
     const tried = { word: "library.try", kind: "try", act: () => hand({ template: template.name }, "try") };
-    this.#show([this.#editor(template, { acts: partner ? [tried, copy] : [tried, copy, beside] }), ...(partner ? [this.#editor(partner)] : [])]);
+    const written = partner ? [copy] : [copy, beside];
+    this.#show([this.#editor(template, { acts: [tried, ...(this.may.write ? written : [])] }), ...(partner ? [this.#editor(partner)] : [])]);
+    for (const editor of this.editors) if (places.has(editor.key)) editor.goTo(places.get(editor.key));
   }
 
   /** A template that is not there yet, alone or beside the one whose wording it says in the other language. */
   #begin(template, beside = null) {
     this.begun = template;
+    keepOpen({ name: this.name, begun: template, beside: beside?.name });
     const made = this.#editor(template, { isNew: true });
     this.#show(beside ? [this.#editor(beside), made] : [made]);
     for (const row of this.rows.querySelectorAll("button")) row.setAttribute("aria-current", "false");
@@ -152,8 +180,8 @@ class Library {
   }
 
   #editor(template, { acts = [], isNew = false } = {}) {
-    const { t, language, api, lists } = this;
-    return new Editor({ t, language, api, template, lists, acts, isNew, drafted: () => this.#list(), done: (name, what) => this.#done(name, what) });
+    const { t, language, api, lists, may } = this;
+    return new Editor({ t, language, api, template, lists, may, acts, isNew, drafted: () => this.#list(), done: (name, what) => this.#done(name, what) });
   }
 
   async #done(name, what) {
@@ -162,6 +190,7 @@ class Library {
     this.gone = this.#of(name)?.version;
     this.begun = null;
     this.editors = [];
+    keepOpen({ name: before });
     this.#say("");
     await this.look(what === "deleted" ? "" : what === "closed" || partnerOf(name, [before]) ? before : name);
     if (what === "deleted") return this.#offerBack(name);

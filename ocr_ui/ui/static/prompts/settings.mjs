@@ -1,7 +1,7 @@
 // The forms of a template beside its wording: variables, sampling, and what people read of it.
 import { make } from "../page/dom.mjs";
+import { choicesForm } from "./choices.mjs";
 import { area, button, labelled, line, ticked } from "./field.mjs";
-import { choiceLines, choicesFrom } from "./wording.mjs";
 
 const LANGUAGES = ["en", "zh"];
 
@@ -14,8 +14,7 @@ export function variableForms({ t, draft, changed, redraw }) {
     const label = (language) =>
       labelled(t(`library.variable.label.${language}`), line(variable.label[language] ?? "", (value) => ((variable.label[language] = value), changed())));
     const preset = line(variable.default ?? "", (value) => set("default")(value || null));
-    const choices = area(choiceLines(variable.options), (value) => set("options")(choicesFrom(value, variable.options)));
-    const remove = button(t("library.variable.remove"), () => {
+    const remove = button(t("library.variable.remove", { name: variable.name }), () => {
       draft.variables.splice(draft.variables.indexOf(variable), 1);
       changed();
       redraw();
@@ -26,8 +25,8 @@ export function variableForms({ t, draft, changed, redraw }) {
       make("legend", {}, make("code", { textContent: `{{${variable.name}}}` })),
       ...LANGUAGES.map(label),
       labelled(t("library.variable.default"), preset, t("library.variable.default.help")),
-      labelled(t("library.variable.choices"), choices, t("library.variable.choices.help")),
       ticked(t("library.variable.many"), variable.many, set("many")),
+      choicesForm({ t, variable, changed }),
       remove,
     );
   });

@@ -11,7 +11,7 @@ export class Versions {
   /**
    * @param {object} parts
    * @param {() => Promise<object>} parts.load the answer of /v1/templates/NAME
-   * @param {(version: string) => void} parts.restore
+   * @param {((version: string) => void) | null} parts.restore null for who may not
    */
   constructor({ t, language, name, load, restore }) {
     Object.assign(this, { t, language, name, load, restore });
@@ -71,7 +71,7 @@ export class Versions {
       { class: "wb-library-acts" },
       versions.length > 1 ? this.#compareButton(one, versions, other ?? versions.find(({ current }) => current) ?? versions[0], host) : null,
       one.current ? null : button(t("library.try_beside"), () => hand({ template: `${this.name}@${one.version}` }, "try"), { "data-act": "try" }),
-      one.current ? null : button(t("library.version.restore"), () => this.restore(one.version), { "data-act": "restore" }),
+      one.current || !this.restore ? null : button(t("library.version.restore"), () => this.restore(one.version), { "data-act": "restore" }),
       make("a", { class: "wb-download", download: "", href: `/v1/templates/${this.name}/file?version=${one.version}`, textContent: t("library.version.file.get") }),
     );
     return make(

@@ -110,14 +110,11 @@ export function copyName(name, names) {
   }
 }
 
-/** Choices as lines `value` or `value = what is sent`, and back; labels stay with their values. */
-export const choiceLines = (options) => options.map(({ value, text }) => (text === null ? value : `${value} = ${text}`)).join("\n");
+/** The values of a list that is pasted: one a line. */
+export const pastedValues = (text) => text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean);
 
-export function choicesFrom(lines, before = []) {
-  const rows = lines.split("\n").map((line) => line.trim()).filter(Boolean);
-  return rows.map((row) => {
-    const [value, ...text] = row.split(" = ");
-    const label = before.find((one) => one.value === value.trim())?.label ?? {};
-    return { value: value.trim(), label, text: text.length ? text.join(" = ").trim() : null };
-  });
+/** Variables as they are saved: without the rows of choices in which nothing was typed. */
+export function withoutBlankChoices(variables) {
+  const isTyped = ({ value, text, label }) => value.trim() || text || Object.values(label).some((word) => word.trim());
+  return variables.map(({ options, ...variable }) => ({ ...variable, choices: options.filter(isTyped).map((one) => ({ ...one, value: one.value.trim() })) }));
 }
