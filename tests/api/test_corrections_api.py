@@ -31,7 +31,7 @@ def save(client: TestClient, item: int, **more: Any) -> Response:
 
 def code_of(answer: Response) -> str:
     error = answer.json()["error"]
-    assert set(error) == {"code", "message", "hint", "details"}
+    assert set(error) == {"code", "message", "hint", "details", "request"}
     return error["code"]
 
 

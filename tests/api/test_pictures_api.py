@@ -33,7 +33,7 @@ def refusal(answer: Response, status: int, code: str) -> dict:
     """The error in an answer, checked for its one form."""
     assert answer.status_code == status, answer.text
     error = answer.json()["error"]
-    assert set(error) == {"code", "message", "hint", "details"}
+    assert set(error) == {"code", "message", "hint", "details", "request"}
     assert error["code"] == code
     assert error["message"]
     return error
