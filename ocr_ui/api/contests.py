@@ -118,10 +118,12 @@ def contest_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         return ExactJSONResponse(await runs.result(run, pages))
 
     @routes.get("/v1/runs/{run}/report")
-    async def report(run: int) -> Response:
+    async def report(run: int, language: Literal["en", "zh"] = "en") -> Response:
         """The report of an evaluation as one HTML file, to be kept: it loads nothing."""
         named = f'attachment; filename="evaluation-{run}.html"'
-        return Response(await runs.report(run), media_type="text/html", headers={"Content-Disposition": named})
+        return Response(
+            await runs.report(run, language), media_type="text/html", headers={"Content-Disposition": named}
+        )
 
     @routes.get("/v1/runs/{run}/pages/{number}")
     async def page(run: int, number: int, key: Annotated[str, Query(pattern="^[A-Z]$")]) -> ExactJSONResponse:

@@ -55,6 +55,7 @@ def add_evaluate(commands: Any) -> None:
     command.add_argument("--fresh", action="store_true", help="read again what was read before")
     command.add_argument("--json", type=Path, metavar="FILE", help="write the whole result, page by page")
     command.add_argument("--html", type=Path, metavar="FILE", help="write a report that needs no other file")
+    command.add_argument("--language", choices=("en", "zh"), default="en", help="of the report (en)")
     command.add_argument(
         "--fail-under",
         action="append",
@@ -77,7 +78,8 @@ def evaluate(arguments: argparse.Namespace, settings: Settings) -> int:
     if arguments.html:
         from ocr_ui.render.evaluation_report import report
 
-        write_file(arguments.html, report(result, datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")))
+        made = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+        write_file(arguments.html, report(result, made, arguments.language))
     print_text("\n".join(_table(result)))
     broken = [*broken_bounds(result, bounds), *(regressions(result) if arguments.fail_on_regression else ())]
     for one in broken:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,17 @@ _READING = ("engine_pixels", "turn_pages", "max_new_tokens", "dtype", "quantizat
 """Settings that may change what is read, and not only how fast."""
 
 
-def conditions(settings: Settings) -> dict[str, Any]:
-    """The machine, its cards and load, the versions, and the settings that matter; plain JSON values."""
+def conditions(settings: Settings, engines: Mapping[str, Settings] | None = None) -> dict[str, Any]:
+    """The machine, its cards and load, the versions, and the settings that matter; plain JSON values.
+
+    Args:
+        engines: settings of each engine by its name; what they have otherwise than `settings` is told of each.
+    """
+    general = {name: getattr(settings, name) for name in _SETTINGS}
+    own = {
+        engine: {name: getattr(given, name) for name in _SETTINGS if getattr(given, name) != general[name]}
+        for engine, given in (engines or {}).items()
+    }
     return {
         "program": VERSION,
         "python": platform.python_version(),
@@ -45,7 +55,8 @@ def conditions(settings: Settings) -> dict[str, Any]:
         "load": [round(one, 2) for one in os.getloadavg()] if hasattr(os, "getloadavg") else [],
         "cards": cards(),
         "packages": {name: found for name in _PACKAGES if (found := _version(name))},
-        "settings": {name: getattr(settings, name) for name in _SETTINGS},
+        "settings": general,
+        "engines": {engine: differing for engine, differing in own.items() if differing},
     }
 
 

@@ -177,14 +177,15 @@ class Evaluator:
             "pages": len(pages.pages),
             "competitors": [one.told() for one in competitors],
             "normalization": asdict(ask.normalization),
-            "settings": {
-                name: reading_settings(self._engines.settings_of(name, self._settings))
-                for name in dict.fromkeys(one.engine_name for one in competitors)
-            },
+            "settings": {name: reading_settings(own) for name, own in self._settings_of(competitors).items()},
             "at_once": ask.at_once,
             "bootstrap": {"draws": DRAWS, "seed": SEED, "share": SURE},
             "rules": own_rules(),
         }
+
+    def _settings_of(self, competitors: Sequence[_Competitor]) -> dict[str, Settings]:
+        names = dict.fromkeys(one.engine_name for one in competitors)
+        return {name: self._engines.settings_of(name, self._settings) for name in names}
 
     async def _read_all(self, competitor: _Competitor, pages: LabelledSet, ask: Ask) -> AsyncIterator[str]:
         """Reads and scores every page, giving the name of each when it is done."""
@@ -251,7 +252,7 @@ class Evaluator:
             },
             "normalization": config["normalization"],
             "bootstrap": config["bootstrap"],
-            "conditions": await asyncio.to_thread(conditions, self._settings),
+            "conditions": await asyncio.to_thread(conditions, self._settings, self._settings_of(competitors)),
             "at_once": ask.at_once,
             "metrics": [asdict(metric) for metric in METRICS],
             "competitors": [],

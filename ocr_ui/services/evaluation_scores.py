@@ -316,21 +316,23 @@ def read_normalization(written: str) -> Normalization:
 
 
 def shown_difference(truth: Truth, reading: KeptReading) -> list[dict[str, Any]]:
-    """Where a reading differs from what is known: rows of a name, and pieces that are the same, missing or invented."""
+    """Where a reading differs from what is known: rows of a `kind` (text, tables, formulas, field) and a name, and
+    pieces that are the same, missing or invented.
+    """
     recognition = reading.recognition
     task, content = Task(recognition.prompt.task), recognition.content
     rows: list[dict[str, Any]] = []
     wanted = truth.answer(task)
     if wanted is not None:
-        rows.append({"name": "text", "pieces": pieces(wanted, written(content))})
+        rows.append({"kind": "text", "name": "text", "pieces": pieces(wanted, written(content))})
     if truth.fields is not None and task is Task.FIELDS:
         rows += _field_rows(truth.fields, content.fields)
     if truth.tables and task in (Task.TABLE, Task.DOCUMENT):
-        rows.append(
-            {"name": "tables", "pieces": pieces("\n".join(truth.tables), "\n".join(t.html for t in content.tables))}
-        )
+        read = "\n".join(table.html for table in content.tables)
+        rows.append({"kind": "tables", "name": "tables", "pieces": pieces("\n".join(truth.tables), read)})
     if truth.formulas and task is Task.FORMULA:
-        rows.append({"name": "formulas", "pieces": pieces("\n".join(truth.formulas), written(content))})
+        told = pieces("\n".join(truth.formulas), written(content))
+        rows.append({"kind": "formulas", "name": "formulas", "pieces": told})
     return rows
 
 
@@ -339,7 +341,7 @@ def _field_rows(wanted: Sequence[Field], read: Sequence[Field]) -> list[dict[str
     names = dict.fromkeys([*(one.name for one in wanted), *got])
     right = {one.name: one.value for one in wanted}
     rows = ((name, right.get(name) or "", got.get(name) or "") for name in names)
-    return [{"name": name, "pieces": pieces(one, other)} for name, one, other in rows if one != other]
+    return [{"kind": "field", "name": name, "pieces": pieces(one, other)} for name, one, other in rows if one != other]
 
 
 def pieces(wanted: str, read: str) -> list[tuple[str, str]]:

@@ -26,7 +26,8 @@ def told_setup(
         competitor: template_version, sampling, engine and engine_name as a run's configuration has them.
         config: of the run. conditions: of its result, empty where it has none.
     """
-    own = config.get("settings", {}).get(competitor.get("engine_name", ""), {})
+    name = competitor.get("engine_name", "")
+    own = {**conditions.get("engines", {}).get(name, {}), **config.get("settings", {}).get(name, {})}
     engine = competitor.get("engine", {})
     told: dict[str, Any] = {
         "template": competitor.get("template_version", ""),

@@ -81,9 +81,9 @@ class RunLog:
         return await asyncio.to_thread(self._result, run, pages)
 
     @needs(Action.READ)
-    async def report(self, run: int) -> str:
+    async def report(self, run: int, language: str = "en") -> str:
         """The report as one HTML file. Raises NotFound (`unknown_run`), BadInput (`no_report`): of a benchmark."""
-        return await asyncio.to_thread(self._report, run)
+        return await asyncio.to_thread(self._report, run, language)
 
     @needs(Action.READ)
     async def compare(self, first: tuple[int, str], second: tuple[int, str]) -> dict[str, Any]:
@@ -118,12 +118,12 @@ class RunLog:
         told = {"kind": found.kind, "made_at": _moment(found.created_at), "person": found.person, **found.result}
         return {**told, "pages": list(self._store.evaluations.pages(run))} if pages else told
 
-    def _report(self, run: int) -> str:
+    def _report(self, run: int, language: str) -> str:
         result = self._result(run, pages=True)
         if result["kind"] != evaluate.KIND:
             raise BadInput("no_report", f"Run {run} is no evaluation.", "Take its JSON.", run=run)
         made = datetime.fromisoformat(result["made_at"]).astimezone()
-        return report(result, made.strftime("%Y-%m-%d %H:%M %Z"))
+        return report(result, made.strftime("%Y-%m-%d %H:%M %Z"), language)
 
     # Two against each other
 

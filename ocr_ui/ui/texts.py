@@ -2,15 +2,15 @@
 
 The viewer's part of the table stands in `viewer_words`, that of several answers in `sample_texts`, that of exports in
 `export_texts`, that of batches in `batch_words`, that of prompts in `prompt_words` and `try_words`, that of confidence
-and drift in `figure_words`, that of the Dataset list's rows in `list_words`, the sentences of errors and warnings in
-`messages`.
+and drift in `figure_words`, that of the Dataset list's rows in `list_words`, that of contests, which their report has
+too, in `render.contest_words`, the sentences of errors and warnings in `messages`.
 """
 
 from __future__ import annotations
 
+from ocr_ui.render.contest_words import CONTEST_WORDS
 from ocr_ui.ui.access_words import ACCESS_WORDS
 from ocr_ui.ui.batch_words import BATCH_WORDS
-from ocr_ui.ui.contest_words import CONTEST_WORDS
 from ocr_ui.ui.export_texts import EXPORT_TEXTS
 from ocr_ui.ui.figure_words import FIGURE_WORDS
 from ocr_ui.ui.list_words import LIST_WORDS

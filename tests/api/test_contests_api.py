@@ -56,6 +56,8 @@ def test_a_contest_and_its_result(client: TestClient, run: int) -> None:
     report = client.get(f"/v1/runs/{run}/report")
     assert report.headers["content-disposition"] == f'attachment; filename="evaluation-{run}.html"'
     assert f"{whole['competitors'][0]['scores']['cer']['value']:.4f}" in report.text
+    assert "<h2>Conditions</h2>" in report.text
+    assert "<h2>运行条件</h2>" in client.get(f"/v1/runs/{run}/report?language=zh").text
 
 
 def test_a_page_and_its_picture(client: TestClient, run: int) -> None:

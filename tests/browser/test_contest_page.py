@@ -30,6 +30,7 @@ def test_a_contest_from_its_form_to_the_page_that_is_worst(desk: Desk, tmp_path:
 
     page.wait_for_selector(".wb-contest-head h2")
     assert "Unicode is brought to NFKC" in page.inner_text(".wb-contest-head")
+    page.wait_for_function("() => Number(new URLSearchParams(location.search).get('run')) > 0")
     first = page.locator(".wb-contest-table").first
     assert first.locator("tbody tr").count() == 2
     first.locator("[data-column=cer]").click()

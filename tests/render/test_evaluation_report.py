@@ -60,7 +60,9 @@ REGRESSION = {
     "facts_lost": [{"page": ATTACK, "fact": FACT}],
 }
 WORST = {"page": ATTACK, "metric": "cer", "score": 0.2, "error": ""}
-PIECES = [{"name": ATTACK, "pieces": [("same", "Total "), ("missing", "{1} & 2"), ("invented", ATTACK)]}]
+PIECES = [
+    {"kind": "field", "name": ATTACK, "pieces": [("same", "Total "), ("missing", "{1} & 2"), ("invented", ATTACK)]}
+]
 RESULT = {
     "run": 7,
     "data": {"name": ATTACK, "sha256": "ff", "pages": 2, "left_out": []},
@@ -139,10 +141,10 @@ def test_the_numbers_are_those_of_the_result(page: Reader) -> None:
     text = " ".join(page.text)
     for number in ("0.1000", "0.2000", "0.1900 to 0.2100", "+0.1000", "+0.0500 to +0.1500", "1.250", "3.000", "0.4321"):
         assert number in text, number
-    assert "Unicode is brought to NFKC, upper and lower case are made equal, runs of white space become one" in text
+    assert "Unicode is brought to NFKC, upper and lower case are equal, runs of white space are one blank" in text
     assert "95% of 2000 draws" in text
     assert "Regression" in text
-    assert "engine.model name from none to" in text
+    assert "engine model_name none → " in text
     assert text.count("★ best") == 1
 
 
@@ -150,9 +152,39 @@ def test_there_are_the_three_charts(page: Reader) -> None:
     assert sum(attrs.get("class") == "plotly-graph-div" for _, attrs in page.tags) == 3
 
 
+WORDS_OF_BOTH = ("CER", "NFKC", "Unicode", "today", "token", "p50", "p95", "p99")
+FACTS = ("present", "absent", "order", "cell", "math")
+
+
+def _data(value: object) -> set[str]:
+    """Every text in a result, and the names of settings, which are what they are."""
+    if isinstance(value, dict):
+        names = {key for name in ("settings", "engine", "sampling") for key in value.get(name, ())}
+        return names.union(*map(_data, value.values()))
+    if isinstance(value, list | tuple):
+        return set().union(*map(_data, value))
+    return {value} if isinstance(value, str) else set()
+
+
+def test_it_speaks_the_language_that_is_asked_for() -> None:
+    other = copy.deepcopy(RESULT)
+    around = {"up": "U", "top_heading": "H"}
+    other["pages"][0]["facts"] = [{"kind": kind, "text": "T", "then": "N", "around": around} for kind in FACTS]
+    other["normalization"].update(dict.fromkeys(("case", "spaces", "no_spaces", "punctuation", "width"), True))
+    other["regressions"].append({**REGRESSION, "worse": [], "facts_lost": [], "better": [DIFFERENCE]})
+    reader = Reader()
+    reader.feed(report(other, "today", "zh"))
+    assert ("html", {"lang": "zh"}) in reader.tags
+    left = " ".join(reader.text)
+    for told in sorted({*_data(RESULT), "model_name", *WORDS_OF_BOTH}, key=len, reverse=True):
+        left = left.replace(told, "")
+    assert re.findall(r"[A-Za-z]{3,}", left) == []
+    assert "退步" in left
+
+
 def test_missing_and_invented_text_is_marked() -> None:
     html = report(RESULT, "today")
-    assert "<del>&#123;1} &amp; 2</del>" in html
+    assert "<del>{1} &amp; 2</del>" in html
     assert "<ins>&lt;/script&gt;" in html
 
 

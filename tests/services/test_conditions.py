@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from ocr_ui.render.contest_words import CONTEST_WORDS
 from ocr_ui.services.conditions import cards, conditions
+from ocr_ui.services.run_changes import told_setup
 from ocr_ui.settings import Settings
 
 
@@ -17,6 +19,24 @@ def test_conditions_are_plain_json_and_name_what_was_used() -> None:
     assert "rapidocr" in told["packages"]
     assert told["cores"] >= 1
     assert len(told["load"]) == 3
+
+
+def test_what_an_engine_has_otherwise_is_told_of_it() -> None:
+    general = Settings(max_num_seqs=64, dtype="float16")
+    told = conditions(general, {"a": general, "b": Settings(max_num_seqs=8, dtype="float16")})
+    assert told["settings"]["max_num_seqs"] == 64
+    assert told["engines"] == {"b": {"max_num_seqs": 8}}
+    assert told_setup({"engine_name": "a"}, {}, told)["settings.max_num_seqs"] == "64"
+    assert told_setup({"engine_name": "b"}, {}, told)["settings.max_num_seqs"] == "8"
+
+
+def test_every_condition_has_its_words() -> None:
+    told = conditions(Settings())
+    assert {f"contest.condition.{name}" for name in told} <= set(CONTEST_WORDS)
+    card = {"name": "A", "driver": "1"}
+    config = {"rules": "1", "at_once": 1, "normalization": {"case": True}}
+    setup = told_setup({"template_version": "a", "engine": {"kind": "k"}}, config, {**told, "cards": [card]})
+    assert {f"contest.changed.{name.split('.')[0]}" for name in setup} <= set(CONTEST_WORDS)
 
 
 def test_without_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) -> None:

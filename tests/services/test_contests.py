@@ -70,6 +70,7 @@ def hold_after(engine: AnsweringEngine, pages: int) -> asyncio.Event:
     return more
 
 
+@pytest.mark.both_databases
 async def test_a_contest_comes_to_its_result_in_the_log(bench: Bench, data: str) -> None:
     waiting = await bench.contests.create(Ask(data, competitors=pairs("one", "two"), at_once=2), Person("Ann"))
     assert waiting.state == "waiting"
@@ -91,6 +92,7 @@ async def test_a_contest_comes_to_its_result_in_the_log(bench: Bench, data: str)
         assert one["scores"] == other["scores"]
 
 
+@pytest.mark.both_databases
 async def test_one_that_is_paused_ends_its_reading_and_goes_on_where_it_was(bench: Bench, data: str) -> None:
     number = await begun(bench, Ask(data, competitors=pairs("one")))
     more = hold_after(bench.engine, 5)
@@ -180,6 +182,7 @@ def holding(folder: Path) -> subprocess.Popen:
 
 
 @pytest.mark.stress
+@pytest.mark.both_databases
 async def test_signal_9_in_the_middle_loses_nothing_and_reads_nothing_twice(bench: Bench, data: str) -> None:
     number = await begun(bench, Ask(data, competitors=pairs("one")))
     victim = holding(bench.settings.data_dir.parent)
@@ -197,6 +200,7 @@ async def test_signal_9_in_the_middle_loses_nothing_and_reads_nothing_twice(benc
     assert run.result["competitors"][0]["pages"] == PAGES
 
 
+@pytest.mark.both_databases
 async def test_what_a_living_process_has_is_left_to_it(bench: Bench, data: str) -> None:
     number = await begun(bench, Ask(data, competitors=pairs("one")))
     stored = bench.store.contests

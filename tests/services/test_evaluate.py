@@ -94,7 +94,7 @@ async def test_a_template_that_drops_a_field_is_found_and_marked(bench: Bench, d
     assert recall["second"] == pytest.approx(2 / 3)
     assert recall["worse"] == PAGES
     worst = second["worst"][0]["pages"][0]
-    assert {"name": "Date", "pieces": [("missing", "0 May")]} in worst["differences"]
+    assert {"kind": "field", "name": "Date", "pieces": [("missing", "0 May")]} in worst["differences"]
     bench.fields_template("Date, Total, Shop")
     third = await bench.run("mine", data=data)
     assert third["regressions"][0]["worse"] == []

@@ -7,6 +7,7 @@
  * Events to the server: submit {item, engine}: read again; select {value: id}: open this item for correction.
  */
 
+import { nameInAddress } from "../page/address.mjs";
 import { parsed, say, styleSheets } from "../page/dom.mjs";
 import { hand } from "../page/handed.mjs";
 import { Api } from "../viewer/api.mjs";
@@ -147,8 +148,5 @@ function addressed() {
 
 /** Names the other reading in the page's address, so that a reload shows the comparison again. */
 function name(other) {
-  const address = new URL(location.href);
-  if (other === null) address.searchParams.delete("with");
-  else address.searchParams.set("with", other);
-  if (address.href !== location.href) history.replaceState(history.state, "", address);
+  nameInAddress({ with: other });
 }

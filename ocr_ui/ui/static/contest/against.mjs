@@ -4,6 +4,8 @@ import { Chart, plain } from "./charts.mjs";
 import { number, signed, verdictText } from "./told.mjs";
 
 const FEW = 8;
+/** The axes reach at least so far: without errors they would tell of millionths. */
+const LEAST = 0.01;
 
 /** `onpage(side, number)`: a page is to be shown as that side read it. */
 export class Against {
@@ -112,7 +114,7 @@ export class Against {
 
   #draw({ pages, first, second }, name) {
     const [xs, ys] = ["first", "second"].map((side) => pages.map((page) => page[side]));
-    const most = Math.max(1e-6, ...xs, ...ys);
+    const most = Math.max(LEAST, ...xs, ...ys);
     const dots = {
       x: xs,
       y: ys,

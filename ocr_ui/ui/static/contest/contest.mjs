@@ -3,6 +3,7 @@
  * /v1/contests and /v1/runs.
  */
 
+import { nameInAddress } from "../page/address.mjs";
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
 import { personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
@@ -16,6 +17,7 @@ const SOON_MS = 1000;
 const LATER_MS = 5000;
 const LISTED = 30;
 const OVER = ["done", "cancelled"];
+const ADDRESS = "run";
 
 export async function mount({ element, props }) {
   element.contest?.destroy();
@@ -34,6 +36,9 @@ class Contest {
     this.cards = new Map();
     this.states = new Map();
     this.shown = null;
+    this.asked = Number(new URLSearchParams(location.search).get(ADDRESS)) || null;
+    /** The contest that was begun here, as long as nobody has looked at anything else since. */
+    this.awaited = null;
     this.abort = new AbortController();
     this.#build(root, parsed(props.metrics, []));
     this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.#opened());
@@ -54,20 +59,24 @@ class Contest {
     this.form = new Form({ t, api, language: this.language, onchange: () => this.#refresh() });
     this.start = make("button", { type: "button", id: "contest-start", class: "wb-contest-start", textContent: t("contest.start"), onclick: () => this.#begin() });
     this.told = make("p", { class: "wb-told", role: "status", dir: "auto" });
+    this.come = make("button", { type: "button", class: "wb-turn", id: "contest-come", hidden: true, textContent: t("contest.ended.show"), onclick: () => this.#open(this.ended) });
     this.list = make("div", { class: "wb-contest-cards" });
     const own = (key, values) => say(this.words, `contest.panel.${key}` in this.words ? `contest.panel.${key}` : `compare.${key}`, values);
     this.view = new PageView({ t, own, api, locale, language: this.language });
-    const onpage = (what) => this.view.open(what);
+    const onpage = (what) => {
+      this.awaited = null;
+      this.view.open(what);
+    };
     this.result = new Result({ t, api, locale, plotly, onpage });
     this.log = new Log({ t, api, locale, plotly, order, onpage, onopen: (run) => this.#open(run) });
     this.which = make("select", { id: "contest-run", class: "wb-input", onchange: () => this.#open(Number(this.which.value)) });
     this.whichField = make("div", { class: "wb-field wb-contest-which" }, make("label", { for: "contest-run", textContent: t("contest.which") }), this.which);
     this.empty = make("div", { class: "wb-empty" }, make("p", { textContent: t("contest.empty") }), make("button", { type: "button", class: "wb-turn", id: "contest-examples", textContent: t("contest.empty.examples"), onclick: () => this.#examples() }));
-    const tab = (name) => make("button", { type: "button", role: "tab", id: `contest-tab-${name}`, "aria-controls": `contest-panel-${name}`, textContent: t(`contest.tab.${name}`), onclick: () => this.#tab(name), onkeydown: (event) => this.#tabKey(event) });
+    const tab = (name) => make("button", { type: "button", role: "tab", id: `contest-tab-${name}`, "aria-controls": `contest-panel-${name}`, textContent: t(`contest.tab.${name}`), onclick: () => this.#tabChosen(name), onkeydown: (event) => this.#tabKey(event) });
     this.tabs = { result: tab("result"), log: tab("log") };
     const panel = (name, ...children) => make("div", { role: "tabpanel", id: `contest-panel-${name}`, "aria-labelledby": `contest-tab-${name}` }, ...children);
     this.panels = { result: panel("result", this.empty, this.whichField, this.result.element), log: panel("log", this.log.element) };
-    const side = make("div", { class: "wb-contest-side" }, this.form.element, this.start, this.told);
+    const side = make("div", { class: "wb-contest-side" }, this.form.element, this.start, this.told, this.come);
     const main = make("div", { class: "wb-contest-main" }, this.list, make("div", { class: "wb-contest-tabs", role: "tablist" }, ...Object.values(this.tabs)), ...Object.values(this.panels));
     root.replaceChildren(side, main, this.view.dialog);
     this.#tab("result");
@@ -94,8 +103,13 @@ class Contest {
     if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
     event.preventDefault();
     const other = event.currentTarget === this.tabs.result ? "log" : "result";
-    this.#tab(other);
+    this.#tabChosen(other);
     this.tabs[other].focus();
+  }
+
+  #tabChosen(name) {
+    this.awaited = null;
+    this.#tab(name);
   }
 
   async #opened() {
@@ -116,18 +130,23 @@ class Contest {
   }
 
   #complain(failure) {
-    this.told.classList.add("wb-wrong");
-    this.told.textContent = failure.code === "unreachable" ? this.t("contest.unreachable") : [failure.message, failure.hint].filter(Boolean).join(" ");
+    this.#tell(failure.code === "unreachable" ? this.t("contest.unreachable") : [failure.message, failure.hint].filter(Boolean).join(" "), true);
+  }
+
+  #tell(words, wrong = false) {
+    this.told.classList.toggle("wb-wrong", wrong);
+    this.told.textContent = words;
+    this.come.hidden = true;
   }
 
   async #begin() {
     if (this.sending || this.form.problem) return;
     this.sending = true;
     this.#refresh();
-    this.told.classList.remove("wb-wrong");
     try {
-      await this.api.post("/v1/contests", { ...this.form.values(), person: personOf() });
-      this.told.textContent = this.t("contest.begun");
+      const { contest } = await this.api.post("/v1/contests", { ...this.form.values(), person: personOf() });
+      this.awaited = contest;
+      this.#tell(this.t("contest.begun"));
     } catch (failure) {
       this.#complain(failure);
     }
@@ -144,7 +163,7 @@ class Contest {
   async #act(number, what) {
     try {
       this.cards.get(number)?.update(await this.api.post(`/v1/contests/${number}/${what}`, {}));
-      this.told.textContent = "";
+      this.#tell("");
     } catch (failure) {
       this.#complain(failure);
     }
@@ -202,21 +221,36 @@ class Contest {
       this.which.replaceChildren(...names.map(([value, textContent]) => make("option", { value, textContent })));
     }
     if (ended) {
-      this.told.textContent = t("contest.ended", { n: ended.run });
-      await this.#open(ended.run);
-    } else if (this.shown === null && runs.length) {
-      await this.#open(runs[0].run);
+      this.#tell(t("contest.ended", { n: ended.run }));
+      this.ended = ended.run;
+      // Whoever looks at something else is not taken away from it.
+      if (ended.contest === this.awaited) await this.#open(ended.run);
+      else this.come.hidden = false;
+    } else if (this.asked) {
+      await this.#open(this.asked);
     }
+    this.asked = null;
+    if (this.shown === null && runs.length) await this.#show(runs[0].run);
     if (this.shown !== null) this.which.value = String(this.shown);
   }
 
+  /** Shows a run that somebody wants to see; the address names it from then on. */
   async #open(run) {
+    this.awaited = null;
+    this.come.hidden = true;
     this.#tab("result");
+    await this.#show(run);
+    nameInAddress({ [ADDRESS]: this.shown });
+  }
+
+  async #show(run) {
+    const before = this.shown;
     this.shown = run;
     this.which.value = String(run);
     try {
       await this.result.show(run);
     } catch (failure) {
+      if (this.shown === run) this.shown = before;
       this.#complain(failure);
     }
   }

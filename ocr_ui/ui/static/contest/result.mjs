@@ -1,5 +1,6 @@
 // One run of the log: what became worse, the table, the charts, two against each other, and the worst pages.
 import { make } from "../page/dom.mjs";
+import { Failure } from "../viewer/api.mjs";
 import { Against } from "./against.mjs";
 import { dataName } from "./cards.mjs";
 import { Chart, colorOf, plain, symbolOf } from "./charts.mjs";
@@ -19,8 +20,12 @@ export class Result {
     this.element = make("div", { class: "wb-contest-result" });
   }
 
+  /** Throws a Failure where there is no such run, or one without competitors. */
   async show(number) {
+    this.wanted = number;
     const run = await this.api.get(`/v1/runs/${number}?pages=false`);
+    if (this.wanted !== number) return;
+    if (run.kind !== "evaluate") throw new Failure({ code: "no_competitors", message: this.t("contest.no_competitors", { n: number }) });
     this.run = run;
     this.sides = run.competitors.map(({ key, title }) => ({ run: number, key, title }));
     const { t } = this;
@@ -49,7 +54,7 @@ export class Result {
     if (run.data.left_out.length) about.push(t("contest.set.left_out", { n: run.data.left_out.length }));
     about.push(when, ...(run.person ? [run.person] : []));
     const link = (path, key, name) => make("a", { class: "wb-download", href: `/v1/runs/${run.run}${path}`, download: name, textContent: t(key) });
-    const links = make("div", { class: "wb-contest-row" }, link("/report", "contest.report", `evaluation-${run.run}.html`), link("", "contest.json", `evaluation-${run.run}.json`));
+    const links = make("div", { class: "wb-contest-row" }, link(`/report?language=${locale}`, "contest.report", `evaluation-${run.run}.html`), link("", "contest.json", `evaluation-${run.run}.json`));
     return make(
       "header",
       { class: "wb-contest-head" },
@@ -121,7 +126,7 @@ export class Result {
     const rows = [
       ...run.competitors.map((one) => [one.title, `${t("contest.version.short", { version: one.template_version })} · ${told(one.engine)} · ${told(one.sampling)}`]),
       [t("contest.checksum"), run.data.sha256],
-      ...Object.entries(run.conditions).map(([name, value]) => [name.replace(/_/g, " "), told(value)]),
+      ...Object.entries(run.conditions).map(([name, value]) => [t(`contest.condition.${name}`), told(value)]),
     ];
     const body = rows.map(([name, value]) => make("tr", {}, make("th", { scope: "row", dir: "auto", textContent: name }), make("td", { dir: "auto", textContent: value })));
     return make("details", { class: "wb-fold", id: "contest-conditions" }, make("summary", { textContent: t("contest.conditions") }), make("table", { class: "wb-grid" }, make("tbody", {}, ...body)));

@@ -1,7 +1,7 @@
 // What one part of the page hands to another one, which may not be drawn yet.
 import { goTo } from "./tabs.mjs";
 
-const PATHS = { batch: ["batch"], try: ["prompts", "try"] };
+const PATHS = { batch: ["batch"], try: ["prompts", "try"], run: ["prompts", "contest"] };
 
 const takers = { batch: new Set(), try: new Set() };
 const waiting = { batch: [], try: [] };

@@ -1,27 +1,26 @@
 // What works on the whole page: keys, and the address that names the item or the picture shown.
 import { cameBack } from "../review/place.mjs";
+import { lastNamed, nameInAddress } from "./address.mjs";
 import "./focus.mjs";
 import { reveal } from "./handed.mjs";
 import { goTo } from "./tabs.mjs";
 
+const REVEALED = ["try", "run"];
 let opened = false;
 
 document.addEventListener("workbench:item", ({ detail: { id, page } }) => {
   // The empty viewer of a page that has just been opened must not wipe out what it is to show.
   if (page === null && !opened) return;
   opened = true;
-  const address = new URL(location.href);
-  const named = id === null ? { picture: page } : { item: id };
-  for (const name of ["item", "picture"]) {
-    if (named[name] == null) address.searchParams.delete(name);
-    else address.searchParams.set(name, named[name]);
-  }
-  if (address.href !== location.href) history.replaceState(history.state, "", address);
+  nameInAddress(id === null ? { item: null, picture: page } : { item: id, picture: null });
 });
 
-// Whoever was reviewing, or trying templates, before the page was loaded anew goes on there.
+// Whoever was reviewing, trying templates, or looking at a contest before the page was loaded anew goes on there.
 if (cameBack() !== null) goTo(["dataset"]);
-else if (new URLSearchParams(location.search).has("try")) reveal("try");
+else {
+  const named = lastNamed(location.search, ["item", "picture", ...REVEALED]);
+  if (REVEALED.includes(named)) reveal(named);
+}
 
 document.addEventListener("pointerdown", () => (opened = true), { once: true, capture: true });
 document.addEventListener("keydown", () => (opened = true), { once: true, capture: true });

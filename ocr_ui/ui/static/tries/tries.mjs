@@ -5,6 +5,7 @@
  * The value, JSON text from the server: the examples as [{name, title, thumbnail, template, variables}].
  */
 
+import { nameInAddress } from "../page/address.mjs";
 import { make, parsed, say, styleSheets } from "../page/dom.mjs";
 import { onHanded } from "../page/handed.mjs";
 import { personOf } from "../page/person.mjs";
@@ -361,10 +362,7 @@ class Tries {
   // The address -------------------------------------------------------------------------------------------------------
 
   #address(items) {
-    const address = new URL(location.href);
-    if (items === null) address.searchParams.delete(ADDRESS);
-    else address.searchParams.set(ADDRESS, items.join("."));
-    if (address.href !== location.href) history.replaceState(history.state, "", address);
+    nameInAddress({ [ADDRESS]: items?.join(".") });
   }
 
   async #restore() {

@@ -1,4 +1,4 @@
-"""Words of contests and of the log of runs, in both languages."""
+"""Words of contests and of the log of runs, in both languages: of the page, and of the report."""
 
 from __future__ import annotations
 
@@ -78,6 +78,11 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
     "contest.start": {"en": "Start the contest (Ctrl+Enter)", "zh": "开始评测（Ctrl+Enter）"},
     "contest.begun": {"en": "Begun. You may close this page.", "zh": "已开始，可以关闭本页。"},
     "contest.ended": {"en": "The contest is done: run {n}.", "zh": "评测已完成：运行 {n}。"},
+    "contest.no_competitors": {
+        "en": "Run {n} measured speed. Its figures stand in the run log.",
+        "zh": "运行 {n} 测的是速度，数据见运行记录。",
+    },
+    "contest.ended.show": {"en": "Show it", "zh": "查看"},
     "contest.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应。请重试。"},
     # Under way
     "contest.named": {"en": "Contest {n}: {data}, competitors: {count}", "zh": "评测 {n}：{data}，参评者 {count} 个"},
@@ -207,6 +212,17 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
     "contest.group.kind": {"en": "Kind of page", "zh": "页面类型"},
     "contest.group.tag": {"en": "Tag", "zh": "标签"},
     "contest.conditions": {"en": "Conditions", "zh": "运行条件"},
+    "contest.condition.program": {"en": "version of this program", "zh": "本程序版本"},
+    "contest.condition.python": {"en": "Python", "zh": "Python"},
+    "contest.condition.system": {"en": "system", "zh": "系统"},
+    "contest.condition.processor": {"en": "processor", "zh": "处理器"},
+    "contest.condition.cores": {"en": "processors that it may use", "zh": "可用处理器数"},
+    "contest.condition.memory_bytes": {"en": "memory in bytes", "zh": "内存字节数"},
+    "contest.condition.load": {"en": "load of the machine (1, 5, 15 minutes)", "zh": "机器负载（1、5、15 分钟）"},
+    "contest.condition.cards": {"en": "cards", "zh": "显卡"},
+    "contest.condition.packages": {"en": "packages", "zh": "软件包"},
+    "contest.condition.settings": {"en": "settings", "zh": "设置"},
+    "contest.condition.engines": {"en": "settings of their own of engines", "zh": "各引擎自己的设置"},
     "contest.checksum": {"en": "Checksum of the pages and labels", "zh": "页面与标签的校验和"},
     # Two against each other
     "contest.against": {"en": "Two against each other", "zh": "两者比较"},
