@@ -62,6 +62,14 @@ def test_files_folders_and_archives_are_read_and_written(console: Console, tmp_p
         assert store.items.count() == 3
 
 
+def test_a_batch_of_which_nothing_can_be_read_says_so(console: Console, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_bytes(b"x")
+    told = console("notes.txt", "--out", "out", code=1)
+    assert (told["done"], told["failed"], told["formats"]) == (0, 1, [])
+    assert "notes.txt: This is not a picture." in console.err
+    assert console.err.endswith("No page was read; nothing was written.\n")
+
+
 def test_the_same_command_goes_on_where_it_was_interrupted(console: Console, tmp_path: Path) -> None:
     console.engine.script = [EngineDead("engine_dead", "The engine is gone.", "Start it.")]
     console("scans", "b.png", "--out", "out", code=1)

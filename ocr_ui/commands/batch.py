@@ -51,7 +51,7 @@ def _batch(arguments: argparse.Namespace, settings: Settings) -> int:
         raise BadInput("no_files", "There is no file.", "Name pictures, documents, folders or zip archives.")
     told = asyncio.run(_run(arguments, settings, files))
     print_json(told)
-    return 1 if told["failed"] else 0
+    return 1 if told["failed"] or not told["done"] else 0
 
 
 async def _run(arguments: argparse.Namespace, settings: Settings, files: dict[str, Path]) -> dict[str, Any]:
@@ -70,12 +70,15 @@ async def _run(arguments: argparse.Namespace, settings: Settings, files: dict[st
         bench.engines.start()
         bench.runner.start()
         progress = await _to_its_end(bench, job)
-        for name in formats:
+        written = formats if progress.totals.done else []
+        if not written:
+            sys.stderr.write("No page was read; nothing was written.\n")
+        for name in written:
             await bench.exporter.export(name, arguments.out, {"jobs": [job]})
     finally:
         await bench.close()
     totals = progress.totals
-    return {"job": job, "done": totals.done, "failed": totals.failed, "formats": formats, "out": str(arguments.out)}
+    return {"job": job, "done": totals.done, "failed": totals.failed, "formats": written, "out": str(arguments.out)}
 
 
 async def _begun(bench: Any, arguments: argparse.Namespace) -> int:

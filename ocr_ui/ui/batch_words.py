@@ -113,6 +113,7 @@ BATCH_WORDS: dict[str, dict[str, str]] = {
     "jobs.state.running": {"en": "reading", "zh": "识别中"},
     "jobs.state.paused": {"en": "paused", "zh": "已暂停"},
     "jobs.state.done": {"en": "done", "zh": "已完成"},
+    "jobs.state.done_failed": {"en": "done, with failures", "zh": "已完成，有失败"},
     "jobs.state.cancelled": {"en": "cancelled", "zh": "已取消"},
     "jobs.count": {"en": "{done} of {total} pages", "zh": "{done} / {total} 页"},
     "jobs.unopened": {"en": "{n} files still to be opened", "zh": "{n} 个文件尚未打开"},

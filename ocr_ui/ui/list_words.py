@@ -19,8 +19,8 @@ LIST_WORDS: dict[str, dict[str, str]] = {
     "list.chosen_one": {"en": "1 chosen", "zh": "已选 1 条"},
     "list.again": {"en": "Read again", "zh": "重新识别"},
     "list.again.title": {
-        "en": "Reads the pictures once more in the background, with the same template; the results are new rows",
-        "zh": "在后台用同一模板再次识别图片；结果为新的条目",
+        "en": "Reads the pictures once more in the background, with what is chosen beside; the results are new rows",
+        "zh": "在后台按旁边的选择再次识别图片；结果为新的条目",
     },
     "list.again.begun": {
         "en": "Being read in the background (batch {jobs}). The new rows come when you refresh the list.",
@@ -28,6 +28,8 @@ LIST_WORDS: dict[str, dict[str, str]] = {
     },
     "list.engine_again": {"en": "Engine to read again with", "zh": "重新识别所用引擎"},
     "list.same_engine": {"en": "with the same engine", "zh": "使用原来的引擎"},
+    "list.template_again": {"en": "Template to read again with", "zh": "重新识别所用模板"},
+    "list.same_template": {"en": "with the same template", "zh": "使用原来的模板"},
     "list.compare": {"en": "Compare", "zh": "对比"},
     "list.compare.title": {
         "en": "Two readings of one picture beside each other: choose two rows of the same picture",

@@ -62,6 +62,17 @@ def test_search_compare_read_again_and_delete(page) -> None:
     boxes.nth(0).check()
     page.click("#chosen-again")
     page.locator(".wb-chosen-told", has_text="batch 1").wait_for()
+    page.select_option("#chosen-template", "translate")
+    assert page.input_value("#chosen-variable-target") == "zh"
+    page.select_option("#chosen-template", "qa")
+    page.click("#chosen-again")
+    page.locator(".wb-chosen-told", has_text="Question").wait_for()  # is missing
+    page.select_option("#chosen-template", "fields")
+    page.fill("#chosen-variable-fields", "Grand total")
+    with page.expect_response("**/v1/jobs/again") as sent:
+        page.click("#chosen-again")
+    (job,) = sent.value.json()["jobs"]
+    assert (job["template"], job["total"]) == ("fields", 1)
     page.evaluate("localStorage.setItem('workbench.person', 'Nobody at all')")
     page.click("#list-mine")
     page.locator("#items .wb-empty").wait_for()

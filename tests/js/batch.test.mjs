@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { added, chosen, dropped, inParts, sizeOf } from "../../ocr_ui/ui/static/batch/files.mjs";
-import { justEnded, measuredSentences, routeSentences, sentence } from "../../ocr_ui/ui/static/batch/told.mjs";
+import { justEnded, measuredSentences, routeSentences, sentence, shownState } from "../../ocr_ui/ui/static/batch/told.mjs";
 
 const file = (name, size = 1) => ({ name, size });
 const one = (path, size = 1) => ({ path, file: file(path, size) });
@@ -76,4 +76,10 @@ test("which limit counts is told of each part, with what it stands on or why it 
     "jobs.rule.used|part_line|vllm|83.5|1,204|2",
     "jobs.rule.unused|part_field (field_kind_date)|vllm|unused_model, unused_few",
   ]);
+});
+
+test("a batch that ended with failures is not shown as one that went well", () => {
+  assert.equal(shownState({ state: "done", failed: 0 }), "done");
+  assert.equal(shownState({ state: "done", failed: 1 }), "done_failed");
+  assert.equal(shownState({ state: "running", failed: 1 }), "running");
 });

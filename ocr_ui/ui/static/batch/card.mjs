@@ -1,6 +1,6 @@
 // One batch in the list: how far it is, what can be done with it, what failed.
 import { make } from "../page/dom.mjs";
-import { isOver, routeSentences, sentence } from "./told.mjs";
+import { isOver, routeSentences, sentence, shownState } from "./told.mjs";
 
 const SURE_MS = 4000;
 const FORMATS = ["markdown", "jsonl", "csv", "xlsx", "docx", "pdf", "boxes", "srt", "vtt"];
@@ -41,9 +41,11 @@ export class Card {
     const { t } = this;
     const changed = job.failed !== this.job.failed;
     this.job = job;
+    const shown = shownState(job);
     this.element.dataset.state = job.state;
+    this.badge.dataset.state = shown;
     this.title.textContent = job.name || t("jobs.unnamed", { n: job.job });
-    this.badge.textContent = t(`jobs.state.${job.state}`);
+    this.badge.textContent = t(`jobs.state.${shown}`);
     this.#moment(job);
     const ended = job.done + job.failed + job.cancelled;
     if (job.total) this.bar.value = ended / job.total;

@@ -49,4 +49,7 @@ export function justEnded(before, now) {
   return now.filter((job) => job.state === "done" && before.has(job.job) && !OVER.includes(before.get(job.job)));
 }
 
+/** One that came to its end with failures is not shown as one that went well. */
+export const shownState = (job) => (job.state === "done" && job.failed ? "done_failed" : job.state);
+
 export const isOver = (job) => OVER.includes(job.state);

@@ -3,6 +3,7 @@ import { Api, Failure } from "../viewer/api.mjs";
 import { ask } from "../viewer/dialogs.mjs";
 import { make, say } from "./dom.mjs";
 import { personOf } from "./person.mjs";
+import { Question } from "./question.mjs";
 
 /** The two items that can be compared, or null: two, of one picture. */
 export function comparable(items) {
@@ -17,12 +18,7 @@ export class Chosen {
     this.shown = [];
     this.ids = new Set();
     this.count = make("span", { class: "wb-chosen-count" });
-    this.engine = make(
-      "select",
-      { id: "chosen-engine", "aria-label": this.#say("engine_again") },
-      make("option", { value: "", textContent: this.#say("same_engine") }),
-      ...engines.map(([title, name]) => make("option", { value: name, textContent: title })),
-    );
+    this.question = new Question({ engines, api: this.api, language, t: (key) => this.#say(key) });
     this.again = this.#button("again", () => this.#readAgain());
     this.compare = this.#button("compare", () => this.oncompare(...comparable(this.items).map((item) => item.id)));
     this.remove = this.#button("delete", () => this.#delete());
@@ -31,7 +27,7 @@ export class Chosen {
       "div",
       { class: "wb-chosen", role: "group", "aria-label": this.#say("what") },
       this.count,
-      make("span", { class: "wb-chosen-again" }, this.again, this.engine),
+      make("span", { class: "wb-chosen-again" }, this.again, ...this.question.elements),
       this.compare,
       this.remove,
       this.told,
@@ -49,6 +45,7 @@ export class Chosen {
     const there = new Set(items.map((item) => item.id));
     this.ids = new Set([...this.ids].filter((id) => there.has(id)));
     this.element.hidden = items.length === 0;
+    if (items.length) this.question.load();
     this.#render();
   }
 
@@ -84,7 +81,7 @@ export class Chosen {
     const { items } = this;
     const n = items.length;
     this.count.textContent = say(this.words, n === 1 ? "list.chosen_one" : "list.chosen", { n });
-    this.again.disabled = this.engine.disabled = !n || !this.may("recognize");
+    this.again.disabled = this.question.disabled = !n || !this.may("recognize");
     this.compare.disabled = !comparable(items);
     this.remove.disabled = !n || !this.may("admin");
     this.remove.title = this.#say(this.may("admin") ? "delete.title" : "delete.not_allowed");
@@ -109,7 +106,7 @@ export class Chosen {
   async #readAgain() {
     const items = this.items.map((item) => item.id);
     await this.#doing(this.again, async () => {
-      const body = { items, engine: this.engine.value, person: personOf() };
+      const body = { items, ...this.question.value, person: personOf() };
       const { jobs } = await this.api.post("/v1/jobs/again", body);
       document.dispatchEvent(new CustomEvent("workbench:job"));
       return this.#say("again.begun", { jobs: jobs.map((job) => job.job).join(", ") });
