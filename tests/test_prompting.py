@@ -20,7 +20,7 @@ from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable, answer_
 from ocr_ui.errors import BadInput, Conflict, NotFound, StoreFailed
 from ocr_ui.prompt_files import MAX_TEXT, SAMPLING, dump_template, load_template
 from ocr_ui.prompting import MAIN, PromptLibrary
-from ocr_ui.services.templates import Templates
+from ocr_ui.services.templates import Templates, nearest_official
 from ocr_ui.storage.store import Store
 from ocr_ui.ui.messages import error_sentence
 
@@ -159,6 +159,21 @@ def test_the_main_templates_come_first_and_nothing_is_broken(product: PromptLibr
 )
 def test_the_task_is_what_the_wording_brings_back(product: PromptLibrary, name: str, task: Task) -> None:
     assert product.get(name).task == task
+
+
+@pytest.mark.parametrize(
+    ("wording", "near"),
+    [
+        ("Read 5", "full_text"),
+        (
+            "检测并识别图中所有的文字行，请按从上到下、从左到右的阅读顺序进行识别。 输出格式为 JSON 数组。",
+            "full_text_json",
+        ),
+    ],
+)
+def test_the_nearest_official_wording_is_no_chance(product: PromptLibrary, wording: str, near: str) -> None:
+    made = PromptTemplate("mine", {"en": "Mine"}, Task.SPOTTING, wording)
+    assert nearest_official(made, product.builtin()).name == near
 
 
 def test_a_target_without_an_official_wording_takes_the_sentence_of_1_0(product: PromptLibrary) -> None:

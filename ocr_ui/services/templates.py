@@ -60,6 +60,7 @@ from ocr_ui.storage.store import Store
 _DIGITS = re.compile(r"[0-9a-f]{12}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _HAN = re.compile("[\u3400-\u9fff]")
+_ALIKE = 0.2  # below that what two wordings share is chance
 
 
 class Templates(PromptLibrary):
@@ -484,7 +485,7 @@ def nearest_official(template: PromptTemplate, builtin: Iterable[PromptTemplate]
 
     def likeness(one: PromptTemplate) -> tuple[bool, float]:
         alike = difflib.SequenceMatcher(None, one.bare, template.bare, autojunk=False).ratio()
-        return bool(_HAN.search(one.bare)) is bool(_HAN.search(template.bare)), alike
+        return bool(_HAN.search(one.bare)) is bool(_HAN.search(template.bare)), alike if alike >= _ALIKE else 0
 
     return max((one for one in known if one.task is template.task), key=likeness, default=None)
 

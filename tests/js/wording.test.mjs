@@ -77,3 +77,14 @@ test("a search finds every word anywhere in a template, whatever its width and c
   assert.equal(found([one], "the bank").length, 0);
   assert.equal(found([one], " ").length, 1);
 });
+
+test("a wording that has nothing of an official one is held beside the first, and one of the same writing", () => {
+  const some = [
+    { name: "plain", task: "spotting", text: "检测并识别图片中的文字，将文本坐标格式化输出。" },
+    { name: "json", task: "spotting", text: '检测并识别图中所有的文字行。 输出格式为 JSON 数组： "box": [xmin, ymin, xmax, ymax] ； "text": "识别出的文字内容"。' },
+  ];
+  assert.equal(nearest("Read 5", "spotting", some).name, "plain");
+  assert.equal(nearest("检测并识别图中所有的文字行。 输出格式为 JSON 数组：text", "spotting", some).name, "json");
+  assert.equal(nearest("Extract the fields {{a}} as JSON.", "fields", OFFICIAL).name, "fields_en");
+  assert.equal(nearest("Say {{a}}", "fields", OFFICIAL).name, "fields_en");
+});

@@ -108,10 +108,12 @@ class Library {
 
   #list() {
     const { t, templates, may } = this;
-    const all = [...new Set(templates.flatMap(({ tags }) => tags))].sort();
+    const all = [...new Set(templates.flatMap(({ tags }) => tags))].sort(new Intl.Collator(this.language, { numeric: true }).compare);
     if (!all.includes(this.tag)) this.tag = "";
     const press = (tag) => () => ((this.tag = this.tag === tag ? "" : tag), this.#list(), this.tags.querySelector(`[data-tag="${CSS.escape(tag)}"]`)?.focus());
+    const { scrollTop } = this.tags;
     this.tags.replaceChildren(...all.map((tag) => button(tag, press(tag), { "data-tag": tag, "aria-pressed": String(tag === this.tag) })));
+    this.tags.scrollTop = scrollTop;
     const hits = found(templates, this.search.value).filter(({ tags }) => !this.tag || tags.includes(this.tag));
     const group = (key, some) => (some.length ? [make("h3", { textContent: t(key) }), ...some.map((one) => this.#row(one))] : []);
     const own = hits.filter(({ builtin }) => !builtin);

@@ -6,10 +6,14 @@ const BRACED = /\{\{[^{}\n]*\}\}|\{[a-z_][a-z0-9_]*\}/g;
 const BLANK = /^\{\{\s*([a-z_][a-z0-9_]*)\s*\}\}$/; // as ocr_ui/domain/prompt.py has it
 const PIECE = /\{\{[^{}\n]*\}\}|[\p{Script=Han}]|[\p{L}\p{N}_]+|\s+|./gsu;
 const HAN = /\p{Script=Han}/gu;
+const isHan = (text) => /\p{Script=Han}/u.test(text.replace(BRACED, ""));
 const LETTER = /\p{L}/gu;
 
 /** Tasks in which the wording is somebody's own question: no wording is official. */
 const FREE = ["qa"];
+
+/** As ocr_ui/services/templates.py has it: below that what two wordings share is chance. */
+const ALIKE = 0.2;
 
 /** The wording in pieces {text, kind, name}: "text", "known" and "unknown" blanks, and "odd" ones that look like one. */
 export function pieces(text, known) {
@@ -81,7 +85,8 @@ export function nearest(text, task, official) {
   const some = official.filter((one) => one.task === task);
   const likeness = (one) => {
     const shared = textDiff(bare(one.text), bare(text)).filter(({ kind }) => kind === "same");
-    return (2 * shared.reduce((sum, part) => sum + part.text.length, 0)) / (one.text.length + text.length || 1);
+    const alike = (2 * shared.reduce((sum, part) => sum + part.text.length, 0)) / (one.text.length + text.length || 1);
+    return (isHan(one.text) === isHan(text)) + (alike >= ALIKE ? alike : 0);
   };
   const [best] = some.map((one) => ({ ...one, likeness: likeness(one) })).sort((a, b) => b.likeness - a.likeness);
   return best ? { ...best, same: bare(best.text) === bare(text) } : null;
