@@ -1,4 +1,4 @@
-"""One's own account and its keys; for administrators, all accounts and the audit log."""
+"""One's own account and its keys; for administrators, all accounts with their keys, and the audit log."""
 
 from __future__ import annotations
 
@@ -85,6 +85,23 @@ def account_routes(workbench: Workbench) -> APIRouter:
         await asyncio.to_thread(accounts.revoke_key, key_id)
         return Response(status_code=204)
 
+    @routes.get("/v1/accounts/{name:path}/keys")
+    async def keys_of(name: str) -> dict[str, Any]:
+        """Somebody's API keys, without their secrets. For administrators, and not with a key."""
+        return {"keys": [key_value(one) for one in await asyncio.to_thread(accounts.keys_of, name)]}
+
+    @routes.post("/v1/accounts/{name:path}/keys", status_code=201)
+    async def add_key_of(name: str, body: KeyBody) -> dict[str, Any]:
+        """As `POST /v1/keys`, for somebody else. For administrators, and not with a key."""
+        secret, kept = await asyncio.to_thread(accounts.add_key, body.name, body.scopes, body.days, name)
+        return {"key": secret, **key_value(kept)}
+
+    @routes.delete("/v1/accounts/{name:path}/keys/{key_id}", status_code=204)
+    async def revoke_of(name: str, key_id: int) -> Response:
+        """For administrators, and not with a key."""
+        await asyncio.to_thread(accounts.revoke_key, key_id, name)
+        return Response(status_code=204)
+
     @routes.get("/v1/accounts")
     async def listed() -> dict[str, Any]:
         """All accounts, and what each role may do. For administrators."""
@@ -96,9 +113,10 @@ def account_routes(workbench: Workbench) -> APIRouter:
         """For administrators."""
         return account_value(await asyncio.to_thread(accounts.add, body.name, body.role, body.password))
 
-    @routes.patch("/v1/accounts/{name}")
+    @routes.patch("/v1/accounts/{name:path}")
     async def change(name: str, body: ChangeBody) -> dict[str, Any]:
-        """For administrators. Whoever is disabled, or gets another password, is logged out everywhere."""
+        """For administrators. Whoever is disabled, or gets another password, is logged out everywhere. Nobody changes
+        their own role or disables themselves; a key changes no password."""
         return account_value(await asyncio.to_thread(_change, name, body))
 
     def _change(name: str, body: ChangeBody) -> Any:

@@ -107,16 +107,19 @@ class Accounts:
 
     @needs(Action.ADMIN, audited="account.role")
     def set_role(self, name: str, role: Role | str) -> StoredAccount:
+        self._not_oneself(name)
         return self._store.accounts.change(name, role=_role(role).value)
 
     @needs(Action.ADMIN, audited="account.password")
     def set_password(self, name: str, password: str) -> StoredAccount:
-        """A new password; all sessions of the account end."""
+        """A new password; all sessions of the account end. NotAllowed (`not_by_key`): not with a key."""
+        _not_by_key()
         return self._store.accounts.change(name, password=self._hashed(password))
 
     @needs(Action.ADMIN, audited="account.disable")
     def disable(self, name: str) -> StoredAccount:
         """Nobody logs in with this account any more, its sessions end and its keys open nothing."""
+        self._not_oneself(name)
         return self._store.accounts.change(name, disabled=True)
 
     @needs(Action.ADMIN, audited="account.enable")
@@ -187,15 +190,22 @@ class Accounts:
     # Small parts
 
     def _of(self, name: str) -> StoredAccount:
-        return self.one(name) if name else self._mine()
+        if not name:
+            return self._mine()
+        _not_by_key()
+        return self.one(name)
 
     def _mine(self) -> StoredAccount:
         identity = acting().identity
         if not identity.logged_in:
             raise not_logged_in()
-        if identity.via == "key":
-            raise NotAllowed("not_by_key", "This is not done with an API key.", "Log in with the browser.")
+        _not_by_key()
         return self._store.accounts.get(identity.name)
+
+    def _not_oneself(self, name: str) -> None:
+        """Whoever locks themselves out by mistake may be the last who could let them in again."""
+        if self._store.accounts.get(name).id == acting().identity.account:
+            raise Conflict("not_oneself", "Nobody takes their own rights away.", "Let another administrator do it.")
 
     def _of_nobody(self) -> str:
         """Compared with where there is no such account, so that the time of a refusal does not tell."""
@@ -226,6 +236,11 @@ class Accounts:
 def _identity(account: StoredAccount, via: str, scopes: Sequence[Action] | None = None) -> Identity:
     may = MAY[account.role]
     return Identity(account.name, may if scopes is None else may & set(scopes), account.id, account.role, via)
+
+
+def _not_by_key() -> None:
+    if acting().identity.via == "key":
+        raise NotAllowed("not_by_key", "This is not done with an API key.", "Log in with the browser.")
 
 
 def _wrong_password() -> NotLoggedIn:

@@ -59,7 +59,7 @@ def build(workbench: Workbench, language: str) -> gr.Blocks:
         header = ModuleHTML(
             {"language": language, "languages": LANGUAGES, "auth": workbench.settings.auth},
             module="page/header.mjs",
-            words=only(table, "app.", "engine."),
+            words=only(table, "app.", "account.", "engine."),
             elem_id="header",
             frame_class="wb-header",
             events=("select",),

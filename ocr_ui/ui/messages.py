@@ -200,6 +200,7 @@ ERRORS_ZH: dict[str, str] = {
     "too_many_in_form": "一个表单最多 {limit} 个文件。请分几个表单提交：先用 start=false 建立批次，再用 /v1/jobs/N/files 添加，最后 /v1/jobs/N/resume。",
     "unknown_key": "没有密钥 {key}。",
     "unknown_account": "没有名为 {name} 的账户。",
+    "not_oneself": "不能更改自己的权限。请其他管理人员操作。",
     "account_exists": "已有名为 {name} 的账户。",
     "bad_account_name": "账户需要一个名称。",
     "too_often": "操作过于频繁：每分钟最多 {most} 次。请在 {seconds} 秒后继续。",

@@ -5,6 +5,7 @@ from __future__ import annotations
 REVIEW_WORDS: dict[str, dict[str, str]] = {
     "review.title": {"en": "Review", "zh": "复核"},
     "review.person": {"en": "Your name", "zh": "您的姓名"},
+    "review.person.login": {"en": "The name that you are logged in by", "zh": "您登录所用的姓名"},
     "review.mode": {"en": "What to do", "zh": "工作方式"},
     "review.mode.first": {"en": "First review", "zh": "首次复核"},
     "review.mode.blind": {"en": "Second review, blind", "zh": "第二次复核（盲审）"},

@@ -102,6 +102,8 @@ CHANGES: dict[tuple[str, str], tuple[Action, dict[str, Any]]] = {
     ("post", "/v1/contests"): (Action.RECOGNIZE, {"json": {"competitors": [{"template": "nowhere"}]}}),
     ("delete", "/pictures/{sha256}"): (Action.ADMIN, {}),
     ("patch", "/v1/accounts/{name}"): (Action.ADMIN, {"json": {"role": "viewer"}}),
+    ("post", "/v1/accounts/{name}/keys"): (Action.ADMIN, {"json": {"name": "theirs"}}),
+    ("delete", "/v1/accounts/{name}/keys/{key_id}"): (Action.ADMIN, {}),
     ("post", "/v1/accounts"): (Action.ADMIN, {"json": {"name": "new", "role": "viewer", "password": PASSWORD}}),
     ("delete", "/v1/items/{recognition_id}"): (Action.ADMIN, {}),
     ("post", "/v1/items/delete"): (Action.ADMIN, {"json": {"items": [999_999]}}),
@@ -437,7 +439,7 @@ def test_each_role_may_do_what_the_table_says(people: Team, role: Role) -> None:
     assert set(client.get("/v1/me").json()["actions"]) == {action.value for action in MAY[role]}
     for (method, path), (action, request) in CHANGES.items():
         named = {"recognition_id": item["id"], "sha256": sha256, "name": "tried-role"}
-        filled = path.format(number=1, experiment_id=1, token="none", **named)
+        filled = path.format(number=1, experiment_id=1, key_id=999, token="none", **named)
         answer = client.request(method, filled, **request)
         if action in MAY[role]:
             assert answer.status_code not in (401, 403, 500), f"{role} {method} {path}: {answer.text}"
@@ -572,6 +574,43 @@ def test_administrators_keep_the_accounts(people: Team) -> None:
     listed = admin.get("/v1/accounts").json()
     assert listed["roles"]["viewer"] == ["read"]
     assert "argon2" not in admin.get("/v1/accounts").text
+    mine = f"/v1/accounts/{NAMES[Role.ADMIN]}"
+    for change in ({"role": "viewer"}, {"disabled": True}):
+        refused(admin.patch(mine, json=change), 409, "not_oneself")
+    assert "admin" in admin.get("/v1/me").json()["actions"]
+
+
+def test_a_name_with_a_slash_is_kept_like_any_other(people: Team) -> None:
+    admin, name = people.of(Role.ADMIN), "house/Ann <b>"
+    address = "/v1/accounts/house%2FAnn%20%3Cb%3E"
+    assert admin.post("/v1/accounts", json={"name": name, "role": "viewer", "password": PASSWORD}).status_code == 201
+    assert admin.patch(address, json={"role": "annotator"}).json()["role"] == "annotator"
+    made = admin.post(f"{address}/keys", json={"name": "theirs"}).json()
+    assert admin.delete(f"{address}/keys/{made['id']}").status_code == 204
+
+
+def test_administrators_keep_the_keys_of_others_and_no_key_does(people: Team) -> None:
+    admin, theirs = people.of(Role.ADMIN), f"/v1/accounts/{NAMES[Role.ANNOTATOR]}/keys"
+    made = admin.post(theirs, json={"name": "scanner", "scopes": ["read"]}).json()
+    client = people.client(Authorization=f"Bearer {made['key']}")
+    told = client.get("/v1/me").json()
+    assert (told["name"], told["actions"]) == (NAMES[Role.ANNOTATOR], ["read"])
+    assert made["id"] in [one["id"] for one in admin.get(theirs).json()["keys"]]
+    assert made["key"] not in admin.get(theirs).text
+    key = people.with_key(NAMES[Role.ADMIN])
+    for answer in (
+        key.get(theirs),
+        key.post(theirs, json={"name": "more"}),
+        key.delete(f"{theirs}/{made['id']}"),
+        key.patch(theirs.removesuffix("/keys"), json={"password": PASSWORD}),
+    ):
+        refused(answer, 403, "not_by_key")
+    for role in (Role.VIEWER, Role.ANNOTATOR, Role.REVIEWER):
+        refused(people.of(role).get(theirs), 403, "not_allowed")
+    other = f"/v1/accounts/{NAMES[Role.VIEWER]}/keys"
+    refused(admin.delete(f"{other}/{made['id']}"), 404, "unknown_key")
+    assert admin.delete(f"{theirs}/{made['id']}").status_code == 204
+    refused(client.get("/v1/me"), 401, "not_logged_in")
 
 
 @pytest.fixture(scope="module")

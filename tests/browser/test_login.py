@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 
 import pytest
@@ -19,12 +22,18 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     need_browser()
     running = Product(tmp_path_factory.mktemp("locked") / "data", OCR_UI_AUTH="password", OCR_UI_TURN_PAGES="0")
     environment = {**os.environ, "OCR_UI_DATA_DIR": str(running.data_dir)}
-    for name, role in (("Noor", "annotator"), ("Vito", "viewer")):
+    for name, role in (("Noor", "annotator"), ("Vito", "viewer"), ("Ada", "admin")):
         command = [sys.executable, "-m", "ocr_ui", "user", "add", name, "--role", role]
         subprocess.run(command, cwd=ROOT, env=environment, input=PASSWORD, text=True, check=True, capture_output=True)
     running.start()
     yield running
     running.stop()
+
+
+def me(product: Product, key: str) -> dict:
+    request = urllib.request.Request(product.url + "/v1/me", headers={"Authorization": f"Bearer {key}"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
 
 
 def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Product, browser) -> None:
@@ -52,7 +61,20 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     page.click("#prompt-save")
     page.wait_for_selector("#prompt-note:has-text('没有“审核”权限')")
     item = page.evaluate("new URLSearchParams(location.search).get('item')")
-    page.click(".wb-me button")
+    assert page.evaluate("[...document.querySelectorAll('.vw-person')].map(f => [f.value, f.readOnly])")[0] == [
+        "Noor",
+        True,
+    ]
+    page.click(".wb-account")
+    page.fill(".wb-ac-keys input[maxlength]", "scanner")
+    page.check(".wb-ac-keys input[name=read]")
+    page.click(".wb-ac-keys form button")
+    key = page.input_value(".wb-ac-secret input")
+    assert me(locked, key)["actions"] == ["read"]
+    page.click(".wb-ac tr[data-key] button")
+    page.wait_for_selector(".wb-ac tr[data-state=revoked]")
+    page.keyboard.press("Escape")
+    page.click(".wb-me form button")
     page.wait_for_selector("#password")
     page.goto(f"{locked.url}/en/?item={item}")
     log_in("Vito", PASSWORD)
@@ -60,6 +82,8 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     desk.settle()
     page.click("#read-go")
     page.wait_for_selector("#viewer :text('may not do this')")
+    assert page.is_visible("[role=tab][data-tab-id=dataset]")
+    assert not page.is_visible("[role=tab][data-tab-id=monitor]"), "a viewer would be refused there"
     page.get_by_role("tab", name="Prompts").click()
     page.wait_for_selector("#library [data-part=read-only]:visible")
     page.click("nav [data-template=translate]")
@@ -73,3 +97,33 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     assert desk.errors == []
     assert desk.outside == []
     context.close()
+
+
+@pytest.mark.stress
+def test_an_administrator_adds_a_person_and_keeps_their_role_and_keys(locked: Product, open_desk) -> None:
+    desk = open_desk(locked.url)
+    page = desk.page
+    hostile = """Bo <img src=x onerror=alert(1)> '"/x"""
+    person = f"tr[data-person={json.dumps(hostile)}]"
+    page.goto(locked.url + "/en/")
+    page.fill("#name", "Ada")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.click(".wb-account")
+    page.fill(".wb-ac-add input:not([type=password])", hostile)
+    page.fill(".wb-ac-add input[type=password]", PASSWORD)
+    page.click(".wb-ac-add button")
+    page.wait_for_selector(person)
+    assert page.query_selector(".wb-ac img") is None
+    page.select_option(f"{person} select", "viewer")
+    page.click(f"{person} [data-does=keys]")
+    page.fill(".wb-ac-more form input[maxlength]", "theirs")
+    page.click(".wb-ac-more form button")
+    key = page.input_value(".wb-ac-secret input")
+    assert (me(locked, key)["name"], me(locked, key)["actions"]) == (hostile, ["read"])
+    assert page.is_disabled("tr[data-person=Ada] [data-does=state]")
+    page.click(f"{person} [data-does=state]")
+    page.wait_for_selector(f"{person} :text('locked')")
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        me(locked, key)
+    assert desk.errors == []

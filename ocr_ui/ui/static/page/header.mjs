@@ -1,8 +1,9 @@
 // The top of the page: name, state of the engines, language.
 import { aboutEngine } from "./about.mjs";
+import { openAccount } from "./account.mjs";
 import { make, parsed, say } from "./dom.mjs";
 import { Notices, stateText } from "./notice.mjs";
-import { keepPerson } from "./person.mjs";
+import { logIn } from "./person.mjs";
 import { goBack, keepTabs } from "./tabs.mjs";
 
 const LOADING_MS = 1000;
@@ -31,21 +32,29 @@ export function mount({ element, props, trigger }) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = words["app.title"];
   const take = (name) => trigger("select", { index: 0, value: name });
-  if (auth !== "none") showMe(me, auth, words);
+  if (auth !== "none") showMe(me, words, language);
   goBack();
   followHealth(engines, new Notices(notices, words, document.documentElement.lang, take), words, language);
 }
 
-/** Who is logged in; from then on that is the name under which this browser reviews. */
-async function showMe(place, auth, words) {
+/** Who is logged in: the name under which this browser reviews, and what they get to see of the page. */
+async function showMe(place, words, language) {
+  // Tabs that a role may not look into are shown to whom may, and never taken away before somebody's eyes.
+  document.documentElement.dataset.may = "";
   const answer = await fetch("/v1/me").catch(() => null);
   if (!answer?.ok) return;
-  const { name, role } = await answer.json();
-  keepPerson(name);
+  const me = await answer.json();
+  const { name, role, auth } = me;
+  document.documentElement.dataset.may = me.actions.join(" ");
+  logIn(name);
   place.replaceChildren(
-    make("span", {
-      title: say(words, "app.logged_in", { name }),
+    make("button", {
+      type: "button",
+      class: "wb-account",
+      "aria-haspopup": "dialog",
+      title: say(words, me.actions.includes("admin") ? "app.account.admin" : "app.account", { name }),
       textContent: `${name} (${words[`app.role.${role}`] ?? role})`,
+      onclick: () => openAccount(place, me, words, language),
     }),
     auth === "password"
       ? make("form", { method: "post", action: "/logout" }, make("button", { textContent: words["app.logout"] }))

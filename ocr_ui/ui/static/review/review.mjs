@@ -6,7 +6,7 @@
  */
 
 import { parsed, say, styleSheets } from "../page/dom.mjs";
-import { keepPerson, personOf } from "../page/person.mjs";
+import { followLogin, keepPerson, personOf } from "../page/person.mjs";
 import { Api } from "../viewer/api.mjs";
 import { h } from "../viewer/dom.mjs";
 import { Desk } from "./desk.mjs";
@@ -59,6 +59,7 @@ class Start {
       oninput: () => this.#named(),
     });
     this.person.value = personOf();
+    followLogin(this.person, this.leaving.signal, () => this.#loggedIn());
     this.mode = h(
       "select",
       { id: "review-mode", onchange: () => this.#count() },
@@ -91,6 +92,11 @@ class Start {
     this.root.replaceChildren(this.panel);
     this.#showSaved();
     this.#count();
+  }
+
+  #loggedIn() {
+    this.person.title = this.t("person.login");
+    if (this.button) this.#count();
   }
 
   get #who() {
@@ -143,7 +149,7 @@ class Start {
     const back = cameBack();
     const place = back === null ? null : placeOf(back);
     if (!place) return;
-    this.person.value = back;
+    if (!this.person.readOnly) this.person.value = back;
     this.#start(place);
   }
 

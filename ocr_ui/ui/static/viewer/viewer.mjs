@@ -7,6 +7,7 @@
  * Value, JSON text from the server: see `ocr_ui.ui.viewer.Viewer`. Events to the server: upload, saved, change.
  */
 
+import { followLogin } from "../page/person.mjs";
 import { Api } from "./api.mjs";
 import { Acceptance } from "./acceptance.mjs";
 import { LineClipboard, listenToClipboard } from "./clipboard.mjs";
@@ -132,6 +133,7 @@ class Viewer {
     this.reward.onmend = () => this.#mended();
     this.rewardLine = new RewardLine({ editor, reward: this.reward, t, prefix, signal });
     this.verdict = new VerdictBar({ editor, review: this.review, t, actions });
+    followLogin(this.verdict.person, signal, (name) => (this.review.person = name));
     this.status = new StatusLine({ editor, t });
     this.warnings = new WarningList({ editor, t });
     this.help = new Help(
