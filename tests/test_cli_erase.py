@@ -27,6 +27,9 @@ def test_delete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     assert json.loads(capsys.readouterr().out) == {"items": 1, "pictures": 1, "versions": []}
     assert main(["delete", "--filter", "text=two", "--yes"]) == 0
     assert json.loads(capsys.readouterr().out)["items"] == 2
+    for blank in (["text="], ["tag="], ["text= "], ["text=four", "--filter", "state="]):
+        assert main(["delete", "--filter", *blank, "--frozen", "--yes"]) == 2
+        assert "has no value" in capsys.readouterr().err
     for refused in (["1"], [], ["--filter", "text=nowhere"], ["4"]):
         assert main(["delete", *refused, "--yes"]) == 2
     assert "v1" in capsys.readouterr().err
@@ -36,3 +39,13 @@ def test_delete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         assert store.items.count() == 0
         done = [(row.action, row.target, row.via) for row in store.audit.rows()]
     assert done == [("item.delete", str(item), "console") for item in (1, 2, 3, 4)]
+
+
+def test_a_folder_without_data_is_not_backed_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OCR_UI_DATA_DIR", str(tmp_path / "mistyped"))
+    monkeypatch.chdir(tmp_path)
+    assert main(["backup", str(tmp_path / "copy")]) == 2
+    assert "There is no data in" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

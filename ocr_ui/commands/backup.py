@@ -9,6 +9,7 @@ from typing import Any
 
 from ocr_ui.commands.access import as_console
 from ocr_ui.commands.output import print_json
+from ocr_ui.errors import NotFound
 from ocr_ui.settings import Settings
 
 
@@ -36,6 +37,14 @@ def _back_up(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.backups import back_up
     from ocr_ui.storage.store import Store
 
+    if not Store.is_at(settings):
+        folder = str(settings.data_dir)
+        raise NotFound(
+            "nothing_stored",
+            f"There is no data in {folder}.",
+            "Set OCR_UI_DATA_DIR as the server has it.",
+            folder=folder,
+        )
     with Store.open(settings) as store, as_console(store):
         made = back_up(store, settings, arguments.folder, _tell)
         record("backup", str(arguments.folder))

@@ -29,13 +29,18 @@ def add_erase(commands: Any) -> None:
 
 
 def _erase(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.dataset import read_filters
+    from ocr_ui.services.dataset import read_filters, set_filters
     from ocr_ui.services.erase import MOST_ITEMS, Eraser
     from ocr_ui.storage.store import Store
 
     filters = read_given(arguments.filter)
     if bool(arguments.items) == bool(filters):
         raise BadInput("nothing_named", "Name the items, or a filter that chooses them.", "")
+    for name, value in filters.items():
+        if not set_filters(read_filters({name: value})):
+            # As of a variable of a shell that is not set: it would let all items through.
+            told = f"The filter {name} has no value, so that it would choose all items; nothing was deleted."
+            raise BadInput("blank_filter", told, f"Write {name}=VALUE.", name=name)
     with Store.open(settings) as store, as_console(store):
         wanted = read_filters(filters)
         items = arguments.items or store.items.ids(wanted, "oldest", store.items.count(wanted))
