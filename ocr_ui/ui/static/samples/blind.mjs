@@ -55,14 +55,16 @@ export class Blind {
     Object.assign(this, { of, judged: [], token: "" });
     this.element.hidden = false;
     this.element.focus({ preventScroll: true });
+    await this.pending?.catch(() => {}); // of what was ended while it waited
     await this.#next();
   }
 
   async #next(skip = "") {
     const waiting = setTimeout(() => (this.counted.textContent = this.t("pair_waiting")), SOON_MS);
-    const found = await this.#ask(this.paths.next(this.of), { person: this.person(), skip });
+    const { of } = this;
+    const found = await this.#ask(this.paths.next(of), { person: this.person(), skip });
     clearTimeout(waiting);
-    if (!found) return;
+    if (!found || !this.shown || of !== this.of) return;
     if (!found.pair) return void this.#over();
     const { token, judged, total, left, right } = found.pair;
     Object.assign(this, { token, since: performance.now() });
@@ -96,7 +98,8 @@ export class Blind {
     this.busy = true;
     this.alert.hidden = true;
     try {
-      return await this.api.post(path, body, { timeout: LONGEST_MS });
+      this.pending = this.api.post(path, body, { timeout: LONGEST_MS });
+      return await this.pending;
     } catch (failure) {
       const told = [failure.message, failure.hint].filter(Boolean).join(" ");
       this.alert.textContent = failure.code === "unreachable" ? this.t("fail_unreachable") : told;
