@@ -46,6 +46,14 @@ def test_every_setting_that_containers_give_exists() -> None:
     assert f"EXPOSE {Settings.model_fields['port'].default}" in DOCKERFILE
 
 
+def test_settings_reach_the_container_but_for_its_own_places() -> None:
+    app = COMPOSE["services"]["app"]
+    assert app["env_file"] == ".env"
+    fixed = dict(re.findall(r"(OCR_UI_[A-Z_]+)=(\S+)", DOCKERFILE))
+    assert fixed.items() <= app["environment"].items()
+    assert app["environment"]["OCR_UI_PORT"] == str(Settings.model_fields["port"].default)
+
+
 def test_what_the_program_reads_goes_into_the_image() -> None:
     """The whole folder is left out but for what is named."""
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
