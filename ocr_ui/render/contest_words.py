@@ -18,6 +18,7 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
     },
     "contest.looking": {"en": "Looking at the pages …", "zh": "正在查看页面……"},
     "contest.set.pages": {"en": "{n} pages", "zh": "{n} 页"},
+    "contest.set.pages_one": {"en": "1 page"},
     "contest.set.left_out": {"en": "{n} left out", "zh": "略去 {n} 页"},
     "contest.set.facts": {"en": "{n} facts", "zh": "{n} 条事实"},
     "contest.set.group": {"en": "{name}: {values}", "zh": "{name}：{values}"},
@@ -82,6 +83,10 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
         "en": "Run {n} measured speed. Its figures stand in the run log.",
         "zh": "运行 {n} 测的是速度，数据见运行记录。",
     },
+    "contest.read_only": {
+        "en": "You may look at results. Who may read pages starts contests.",
+        "zh": "你可以查看结果。有识别权限的人才能开始评测。",
+    },
     "contest.ended.show": {"en": "Show it", "zh": "查看"},
     "contest.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应。请重试。"},
     # Under way
@@ -129,6 +134,7 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
     "contest.interval": {"en": "{low} to {high}", "zh": "{low} 至 {high}"},
     "contest.sort": {"en": "Press to sort.", "zh": "点击排序。"},
     "contest.pages": {"en": "{n} pages", "zh": "{n} 页"},
+    "contest.pages_one": {"en": "1 page"},
     "contest.speed": {"en": "Time, amount and failures", "zh": "用时、数量与失败"},
     "contest.speed.about": {
         "en": "Times are of the first reading of a page, with {n} at once; pages a second of what this run has read.",

@@ -58,7 +58,8 @@ class _Report:
         self._titles = {one["key"]: one["title"] for one in result["competitors"]}
 
     def _t(self, key: str, **values: object) -> str:
-        return _WORDS[key][self._language].format(**values)
+        one = _WORDS.get(f"{key}_one", {}) if values.get("n") == 1 else {}
+        return one.get(self._language, _WORDS[key][self._language]).format(**values)
 
     def html(self) -> str:
         from plotly.offline import get_plotlyjs

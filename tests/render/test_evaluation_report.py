@@ -191,12 +191,14 @@ def test_missing_and_invented_text_is_marked() -> None:
 def test_without_a_regression_none_is_shown() -> None:
     quiet = copy.deepcopy(RESULT)
     quiet["regressions"][0].update(worse=[], facts_lost=[])
+    quiet["data"]["pages"] = 1
     quiet["normalization"].update(unicode="", case=False, spaces=False)
     reader = Reader()
     reader.feed(report(quiet, "today"))
     text = " ".join(reader.text)
     assert "no regression" in text
     assert "nothing is made equal" in text
+    assert "1 page, today" in text
 
 
 def test_two_that_have_no_measure_in_common_are_not_compared() -> None:

@@ -5,9 +5,9 @@ import { progressText } from "./told.mjs";
 const ACTS = { waiting: ["pause", "cancel"], running: ["pause", "cancel"], paused: ["resume", "cancel"] };
 
 export class Card {
-  /** `act(contest, what)`. */
-  constructor({ t, words, locale, act, contest }) {
-    Object.assign(this, { t, words, locale });
+  /** `act(contest, what)`; `may` is whether the person may do so. */
+  constructor({ t, words, locale, may, act, contest }) {
+    Object.assign(this, { t, words, locale, may });
     this.title = make("strong", { dir: "auto" });
     this.badge = make("span", { class: "wb-badge" });
     this.bar = make("progress", { max: 1, "aria-label": t("contest.progress") });
@@ -35,7 +35,7 @@ export class Card {
     this.reason.textContent = contest.reason ? [contest.reason.message, contest.reason.hint].filter(Boolean).join(" ") : "";
     this.reason.hidden = !contest.reason;
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
-    for (const [what, button] of Object.entries(this.buttons)) button.hidden = !ACTS[contest.state]?.includes(what);
+    for (const [what, button] of Object.entries(this.buttons)) button.hidden = !this.may || !ACTS[contest.state]?.includes(what);
     if (focused?.hidden) Object.values(this.buttons).find((button) => !button.hidden)?.focus();
   }
 }

@@ -31,8 +31,9 @@ class Contest {
     this.words = parsed(props.words, {});
     this.language = props.language;
     this.plotly = props.plotly;
-    this.t = (key, values) => say(this.words, key, values);
+    this.t = (key, values) => say(this.words, String(values?.n) === "1" && this.words[`${key}_one`] ? `${key}_one` : key, values);
     this.api = new Api({ lang: () => props.language });
+    this.mayStart = true;
     this.cards = new Map();
     this.states = new Map();
     this.shown = null;
@@ -71,12 +72,14 @@ class Contest {
     this.log = new Log({ t, api, locale, plotly, order, onpage, onopen: (run) => this.#open(run) });
     this.which = make("select", { id: "contest-run", class: "wb-input", onchange: () => this.#open(Number(this.which.value)) });
     this.whichField = make("div", { class: "wb-field wb-contest-which" }, make("label", { for: "contest-run", textContent: t("contest.which") }), this.which);
-    this.empty = make("div", { class: "wb-empty" }, make("p", { textContent: t("contest.empty") }), make("button", { type: "button", class: "wb-turn", id: "contest-examples", textContent: t("contest.empty.examples"), onclick: () => this.#examples() }));
+    this.exampleButton = make("button", { type: "button", class: "wb-turn", id: "contest-examples", textContent: t("contest.empty.examples"), onclick: () => this.#examples() });
+    this.empty = make("div", { class: "wb-empty" }, make("p", { textContent: t("contest.empty") }), this.exampleButton);
     const tab = (name) => make("button", { type: "button", role: "tab", id: `contest-tab-${name}`, "aria-controls": `contest-panel-${name}`, textContent: t(`contest.tab.${name}`), onclick: () => this.#tabChosen(name), onkeydown: (event) => this.#tabKey(event) });
     this.tabs = { result: tab("result"), log: tab("log") };
     const panel = (name, ...children) => make("div", { role: "tabpanel", id: `contest-panel-${name}`, "aria-labelledby": `contest-tab-${name}` }, ...children);
     this.panels = { result: panel("result", this.empty, this.whichField, this.result.element), log: panel("log", this.log.element) };
-    const side = make("div", { class: "wb-contest-side" }, this.form.element, this.start, this.told, this.come);
+    this.readOnly = make("p", { class: "wb-contest-hint", hidden: true, textContent: t("contest.read_only") });
+    const side = make("div", { class: "wb-contest-side" }, this.readOnly, this.form.element, this.start, this.told, this.come);
     const main = make("div", { class: "wb-contest-main" }, this.list, make("div", { class: "wb-contest-tabs", role: "tablist" }, ...Object.values(this.tabs)), ...Object.values(this.panels));
     root.replaceChildren(side, main, this.view.dialog);
     this.#tab("result");
@@ -115,11 +118,20 @@ class Contest {
   async #opened() {
     this.form.forget();
     try {
-      await Promise.all([this.form.look(), this.log.look()]);
+      await Promise.all([this.#askRights().then(() => this.form.look()), this.log.look()]);
     } catch (failure) {
       this.#complain(failure);
     }
     this.#look();
+  }
+
+  async #askRights() {
+    const actions = await this.api.get("/v1/me").then((me) => me.actions, () => null);
+    if (!actions) return; // the server refuses what is not allowed, and says so
+    this.form.mayNameFolders = actions.includes("admin");
+    this.mayStart = actions.includes("recognize");
+    this.readOnly.hidden = this.mayStart;
+    for (const part of [this.form.element, this.start, this.exampleButton]) part.hidden = !this.mayStart;
   }
 
   #refresh() {
@@ -140,7 +152,7 @@ class Contest {
   }
 
   async #begin() {
-    if (this.sending || this.form.problem) return;
+    if (this.sending || this.form.problem || !this.mayStart) return;
     this.sending = true;
     this.#refresh();
     try {
@@ -203,7 +215,7 @@ class Contest {
         card.update(contest);
         continue;
       }
-      const made = new Card({ t: this.t, words: this.words, locale: this.language, act: (number, what) => this.#act(number, what), contest });
+      const made = new Card({ t: this.t, words: this.words, locale: this.language, may: this.mayStart, act: (number, what) => this.#act(number, what), contest });
       this.cards.set(contest.contest, made);
       this.list.prepend(made.element);
     }

@@ -11,6 +11,7 @@ const MOST = 26;
 export class Form {
   constructor({ t, api, language, onchange }) {
     Object.assign(this, { t, api, language, onchange });
+    this.mayNameFolders = true;
     this.templates = [];
     this.engines = [];
     this.versions = new Map();
@@ -101,7 +102,7 @@ export class Form {
       option("examples", t("contest.data.examples")),
       ...group("contest.data.versions", versions.map(({ name }) => option(name, name))),
       ...group("contest.data.filters", filters.map(({ name }) => option(`filter:${name}`, name))),
-      option(FOLDER, t("contest.data.folder")),
+      ...(this.mayNameFolders ? [option(FOLDER, t("contest.data.folder"))] : []),
     );
     this.data.value = kept;
     if (!this.data.value) this.data.value = "examples";
