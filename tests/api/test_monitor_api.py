@@ -19,7 +19,7 @@ from ocr_ui.ui.words import fill
 
 def test_what_limits_is_told_in_both_languages(tmp_path: Path) -> None:
     # A server of its own: what other tests have read in this process since another one's start counts there.
-    app = rest_app(Settings(data_dir=tmp_path, turn_pages=False), Engines({"scripted": ScriptedEngine([])}))
+    app = rest_app(Settings(data_dir=tmp_path, allowed_hosts="testserver"), Engines({"scripted": ScriptedEngine([])}))
     with TestClient(app, raise_server_exceptions=False) as client:
         english = client.get("/v1/monitor").json()["verdict"]
         told = client.get("/v1/monitor", headers={"X-Workbench-Lang": "zh"}).json()

@@ -16,7 +16,7 @@ from ocr_ui.storage.items import Filters
 
 async def test_a_batch_for_each_question(tmp_path: Path) -> None:
     engines = {"fast": ScriptedEngine(SAYS), "slow": ScriptedEngine(SAYS)}
-    async with running(tmp_path, engines=engines) as bench:
+    async with running(tmp_path, engines=engines, batch_at_once=1) as bench:  # page after page, in order
         await whole(bench, [handed("a.png", picture("1")), handed("b.png", picture("2"))], JobAsk(engine="fast"))
         await whole(bench, [handed("c.png", picture("3"))], JobAsk("fields", {"fields": "Total"}, engine="slow"))
         items = bench.store.items.ids(sort="oldest")
