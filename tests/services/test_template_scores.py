@@ -28,6 +28,12 @@ ANSWER = (
 ONE, TWO = "1" * 12, "2" * 12
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All rewards at once, however busy the machine is."""
+    monkeypatch.setattr(template_scores, "SECONDS", 600)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path) as opened:
