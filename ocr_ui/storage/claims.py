@@ -11,9 +11,9 @@ from ocr_ui.domain.person import Person
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.items import Filters, matching
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import Claim
 from ocr_ui.storage.tables import claim
-from ocr_ui.storage.tables import person as person_table
 
 
 class Claims:
@@ -95,9 +95,7 @@ def _put(connection: Connection, recognition_id: int, holder: str, person_id: in
 
 
 def _query() -> Select:
-    return select(claim, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == claim.c.person_id
-    )
+    return signed(claim)
 
 
 def _claim(row: Row) -> Claim:

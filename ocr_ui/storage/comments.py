@@ -11,10 +11,10 @@ from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, Conflict
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.recognitions import unknown
 from ocr_ui.storage.records import Comment, Guidelines
 from ocr_ui.storage.tables import comment, guideline, review
-from ocr_ui.storage.tables import person as person_table
 
 
 class Comments:
@@ -95,11 +95,7 @@ def _newest(connection: Connection) -> Guidelines:
 
 
 def _comments(recognition_id: int) -> Select:
-    return (
-        select(comment, person_table.c.name.label("person"))
-        .outerjoin(person_table, person_table.c.id == comment.c.person_id)
-        .where(comment.c.recognition_id == recognition_id)
-    )
+    return signed(comment).where(comment.c.recognition_id == recognition_id)
 
 
 def _comment(row: Row) -> Comment:
@@ -107,9 +103,7 @@ def _comment(row: Row) -> Comment:
 
 
 def _guidelines() -> Select:
-    return select(guideline, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == guideline.c.person_id
-    )
+    return signed(guideline)
 
 
 def _guideline(row: Row | None) -> Guidelines:

@@ -20,9 +20,9 @@ from ocr_ui.domain.person import Person
 from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import StoredContest
 from ocr_ui.storage.tables import contest
-from ocr_ui.storage.tables import person as person_table
 
 _FREE = {"holder": "", "until": None}
 
@@ -123,9 +123,7 @@ class Contests:
 
 
 def _contests() -> Select:
-    return select(contest, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == contest.c.person_id
-    )
+    return signed(contest)
 
 
 def _get(connection: Connection, number: int) -> StoredContest:

@@ -15,10 +15,10 @@ from ocr_ui.domain.review import Correction
 from ocr_ui.errors import BadInput, Conflict
 from ocr_ui.storage import people, search
 from ocr_ui.storage.database import Database, is_duplicate
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.recognitions import searched_text, unknown
 from ocr_ui.storage.records import StoredCorrection
 from ocr_ui.storage.tables import correction, recognition, review
-from ocr_ui.storage.tables import person as person_table
 
 
 class Corrections:
@@ -152,8 +152,7 @@ def _insert(connection: Connection, row: dict[str, object]) -> None:
 
 def _query(recognition_id: int) -> Select:
     return (
-        select(correction, person_table.c.name.label("person"))
-        .outerjoin(person_table, person_table.c.id == correction.c.person_id)
+        signed(correction)
         .join(recognition, recognition.c.id == correction.c.recognition_id)
         .where(correction.c.recognition_id == recognition_id)
     )

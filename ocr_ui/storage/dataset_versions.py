@@ -17,9 +17,9 @@ from ocr_ui.domain.review import State
 from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database, is_duplicate
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import LoggedExport, StoredVersion
 from ocr_ui.storage.tables import dataset_item, dataset_version, export_log, review_history, second_review
-from ocr_ui.storage.tables import person as person_table
 
 _ROWS_AT_ONCE = 1_000
 
@@ -194,9 +194,7 @@ def _versions() -> Select:
     exports = (
         select(func.count()).where(export_log.c.version_id == dataset_version.c.id).scalar_subquery().label("exports")
     )
-    return select(dataset_version, person_table.c.name.label("person"), exports).outerjoin(
-        person_table, person_table.c.id == dataset_version.c.person_id
-    )
+    return signed(dataset_version, exports)
 
 
 def _found(connection: Connection, name: str) -> StoredVersion:

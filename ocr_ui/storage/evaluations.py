@@ -14,9 +14,9 @@ from ocr_ui.domain.person import Person
 from ocr_ui.errors import NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import StoredRun
 from ocr_ui.storage.tables import evaluation_page, evaluation_reading, evaluation_run
-from ocr_ui.storage.tables import person as person_table
 
 _ROWS_AT_ONCE = 500
 
@@ -106,9 +106,7 @@ class Evaluations:
 
 
 def _runs() -> Select:
-    return select(evaluation_run, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == evaluation_run.c.person_id
-    )
+    return signed(evaluation_run)
 
 
 def _run(row: Row) -> StoredRun:

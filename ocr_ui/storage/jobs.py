@@ -21,9 +21,9 @@ from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.pages import put_page
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import FailedTask, JobTotals, PageTask, RouteTotals, StoredJob, StoredPage
 from ocr_ui.storage.tables import document, job, job_file, job_task
-from ocr_ui.storage.tables import person as person_table
 
 RECENT = 30
 """Pages that the speed of a batch is worked out of."""
@@ -357,9 +357,7 @@ def _get(connection: Connection, number: int) -> StoredJob:
 
 
 def _jobs() -> Select:
-    return select(job, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == job.c.person_id
-    )
+    return signed(job)
 
 
 def _job(row: Row) -> StoredJob:

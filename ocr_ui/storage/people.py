@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from ocr_ui.domain.exact_json import storable
@@ -29,6 +29,12 @@ def known(connection: Connection, person: Person | None) -> int | None:
 
 def clean(person: Person | None) -> str:
     return " ".join(storable(person.name).split())[:LONGEST_NAME] if person else ""
+
+
+def signed(of: Table, *more: ColumnElement) -> Select:
+    """All columns of a table and the name of the person that each row points to, as `person`; NULL where it is
+    nobody's. `more` are further columns."""
+    return select(of, table.c.name.label("person"), *more).outerjoin(table, table.c.id == of.c.person_id)
 
 
 def _add(connection: Connection, name: str) -> int:

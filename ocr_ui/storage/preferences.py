@@ -12,9 +12,9 @@ from ocr_ui.domain.preference import Preference
 from ocr_ui.domain.rollout import Choice
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.recognitions import recognitions_of
 from ocr_ui.storage.records import ComparedReadings
-from ocr_ui.storage.tables import person as person_table
 from ocr_ui.storage.tables import preference
 
 
@@ -98,11 +98,7 @@ def _sent_before(connection: Connection, value: Preference, client_key: str) -> 
 
 
 def _query() -> Select:
-    return (
-        select(preference, person_table.c.name.label("person"))
-        .outerjoin(person_table, person_table.c.id == preference.c.person_id)
-        .order_by(preference.c.id)
-    )
+    return signed(preference).order_by(preference.c.id)
 
 
 def _value(row: Row) -> Preference:

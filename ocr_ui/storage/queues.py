@@ -14,6 +14,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import State
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import Pace, SavedFilter
 from ocr_ui.storage.tables import person as person_table
 from ocr_ui.storage.tables import review_history, saved_filter, second_review, work_time
@@ -43,11 +44,7 @@ class Queues:
 
     def filters(self) -> list[SavedFilter]:
         """All by name."""
-        query = (
-            select(saved_filter, person_table.c.name.label("person"))
-            .outerjoin(person_table, person_table.c.id == saved_filter.c.person_id)
-            .order_by(saved_filter.c.name)
-        )
+        query = signed(saved_filter).order_by(saved_filter.c.name)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
         return [SavedFilter(row.name, json.loads(row.query), row.person or "", row.updated_at) for row in rows]

@@ -15,9 +15,9 @@ from ocr_ui.domain.recognition import EngineName
 from ocr_ui.domain.reread import Reread
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.recognitions import unknown
 from ocr_ui.storage.records import StoredReread
-from ocr_ui.storage.tables import person as person_table
 from ocr_ui.storage.tables import reread, review
 
 
@@ -65,9 +65,7 @@ class Rereads:
 
 
 def _query() -> Select:
-    return select(reread, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == reread.c.person_id
-    )
+    return signed(reread)
 
 
 def _stored(row: Row) -> StoredReread:

@@ -19,10 +19,10 @@ from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.corrections import key_reused
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.recognitions import unknown
 from ocr_ui.storage.records import RolloutRow, StoredJudgement, StoredRollout
 from ocr_ui.storage.tables import page, recognition, rollout, rollout_answer, rollout_judgement
-from ocr_ui.storage.tables import person as person_table
 
 
 class Rollouts:
@@ -226,9 +226,7 @@ def _worth_values(answer: Answer) -> dict[str, Any]:
 
 
 def _query() -> Select:
-    return select(rollout, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == rollout.c.person_id
-    )
+    return signed(rollout)
 
 
 def _engine(row: Row) -> EngineName:
@@ -274,10 +272,7 @@ def _answer(row: Row) -> Answer:
 
 def _judgement_query(rollout_id: int) -> Select:
     return (
-        select(rollout_judgement, person_table.c.name.label("person"))
-        .outerjoin(person_table, person_table.c.id == rollout_judgement.c.person_id)
-        .where(rollout_judgement.c.rollout_id == rollout_id)
-        .order_by(rollout_judgement.c.id)
+        signed(rollout_judgement).where(rollout_judgement.c.rollout_id == rollout_id).order_by(rollout_judgement.c.id)
     )
 
 

@@ -16,9 +16,9 @@ from ocr_ui.domain.recognition import ASKED_NOTHING
 from ocr_ui.domain.review import State
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import StoredTemplate, StoredWording, WordingUse
 from ocr_ui.storage.tables import correction, label_reward, recognition, review, template, template_version
-from ocr_ui.storage.tables import person as person_table
 
 
 class Templates:
@@ -208,9 +208,7 @@ def _templates() -> Select:
 
 
 def _versions() -> Select:
-    return select(template_version, person_table.c.name.label("person")).outerjoin(
-        person_table, person_table.c.id == template_version.c.person_id
-    )
+    return signed(template_version)
 
 
 def _stored(row: Row) -> StoredTemplate:
