@@ -61,7 +61,7 @@ class Calibrator:
     def _measure(self, template: str, miss_rate: float, person: Person, keep: bool) -> list[Threshold]:
         found: dict[tuple[EngineName, str], dict[str, list[Judged]]] = {}
         newest: dict[EngineName, str] = {}
-        for item in self._store.items.each(Filters(templates=(template,))):
+        for item in self._store.items.each(Filters(templates=(template,), unmasked=True)):
             reading = item.recognition
             engine = replace(reading.engine, version="")
             version = "" if engine.kind in ASKED_NOTHING else reading.prompt.version
@@ -102,7 +102,7 @@ class Calibrator:
 
     def _reader(self, template: str) -> Recognition | None:
         """The last reading with a template."""
-        ids = self._store.items.ids(Filters(templates=(template,)), "newest", 1)
+        ids = self._store.items.ids(Filters(templates=(template,), unmasked=True), "newest", 1)
         return self._store.recognitions.get(ids[0]).recognition if ids else None
 
 

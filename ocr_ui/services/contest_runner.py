@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import aclosing
 
 from ocr_ui.errors import EngineBusy, EngineFailed, StoreFailed, WorkbenchError
@@ -83,7 +84,7 @@ class ContestRunner:
 
     async def _watched(self, found: StoredContest, changed: asyncio.Event) -> float:
         """Reads a contest as long as the claim on it holds; gives the seconds to wait before the next."""
-        course = _Course()
+        course = Course()
         reading = asyncio.create_task(self._read(found, course))
         try:
             while not (reading.done() or self._stop.is_set()):
@@ -117,7 +118,7 @@ class ContestRunner:
             await asyncio.to_thread(self._store.contests.pause, found.id, error_value(error))
         return 0
 
-    async def _read(self, found: StoredContest, course: _Course) -> None:
+    async def _read(self, found: StoredContest, course: Course) -> None:
         async with aclosing(self._evaluator.run(ask_of(found.asked, found.created_at), found.person)) as steps:
             async for step in steps:
                 if step.result is None:
@@ -127,16 +128,25 @@ class ContestRunner:
                     await asyncio.to_thread(self._store.contests.done, *ended)
 
 
-class _Course:
-    """How far the reading of a contest is. Attributes: moved: set whenever that has changed."""
+class Course:
+    """How far the reading of a contest is, and how fast it goes by the pages that are read now.
 
-    def __init__(self) -> None:
+    Attributes:
+        moved: set whenever that has changed.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.far: Far | None = None
         self.moved = asyncio.Event()
+        self._clock = clock
         self._ends: deque[float] = deque(maxlen=RECENT)
 
     def step(self, step: Step) -> None:
-        self._ends.append(time.monotonic())
+        now = self._clock()
+        if step.fresh or not self._ends:
+            self._ends.append(now)
+        elif len(self._ends) == 1:  # the first page that is read begins where those that were kept end
+            self._ends[0] = now
         took = self._ends[-1] - self._ends[0]
         speed = (len(self._ends) - 1) / took if took > 0 else None
         self.far = Far(step.done, step.total, f"{step.competitor}: {step.page}", speed)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from ocr_ui.domain.access import Action
-from ocr_ui.domain.experiment import HIDDEN
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
@@ -115,9 +114,7 @@ class Dataset:
         prepare(self._store, filters, sort)
         with self._store.one_moment():
             rows = self._store.items.list(filters, sort, limit, offset)
-            hidden = self._store.experiments.hidden([row.id for row in rows])
-            shown = (replace(row, template=hidden[row.id], engine=HIDDEN) if row.id in hidden else row for row in rows)
-            return Window(tuple(shown), self._store.items.count(filters), offset)
+            return Window(tuple(rows), self._store.items.count(filters), offset)
 
     def _summary(self, filters: Filters) -> dict[str, dict[str, int]]:
         with self._store.one_moment():
@@ -145,7 +142,8 @@ def as_filters(filters: Filters | Mapping[str, Any] | None) -> Filters:
 
 def set_filters(filters: Filters) -> dict[str, Any]:
     """The filters that restrict, as plain values that `read_filters` takes."""
-    values = {name: value for name, value in asdict(filters).items() if value not in (None, "", ())}
+    parts = asdict(filters)
+    values = {name: parts[name] for name in (*_LISTS, *SINGLE) if parts[name] not in (None, "", ())}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
 
 

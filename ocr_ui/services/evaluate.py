@@ -84,6 +84,7 @@ class Step:
 
     Attributes:
         competitor: its letter and title.
+        fresh: the page was read now; one that was kept, or is none for this competitor, takes no time.
         result: of the whole, with the last step alone.
     """
 
@@ -91,6 +92,7 @@ class Step:
     done: int
     total: int
     page: str = ""
+    fresh: bool = False
     result: dict[str, Any] | None = None
 
 
@@ -153,10 +155,10 @@ class Evaluator:
         for competitor in competitors:
             # Another competitor's engine may have taken its place in the memory meanwhile.
             competitor.engine = await self._engines.ready(competitor.engine_name)
-            async with aclosing(self._read_all(competitor, pages, ask)) as names:
-                async for name in names:
+            async with aclosing(self._read_all(competitor, pages, ask)) as ends:
+                async for name, fresh in ends:
                     done += 1
-                    yield Step(competitor.title, done, total, name)
+                    yield Step(competitor.title, done, total, name, fresh)
         result = await self._result(run, ask, pages, competitors, config)
         yield Step("", total, total, result=result)
 
@@ -187,17 +189,17 @@ class Evaluator:
         names = dict.fromkeys(one.engine_name for one in competitors)
         return {name: self._engines.settings_of(name, self._settings) for name in names}
 
-    async def _read_all(self, competitor: _Competitor, pages: LabelledSet, ask: Ask) -> AsyncIterator[str]:
-        """Reads and scores every page, giving the name of each when it is done."""
+    async def _read_all(self, competitor: _Competitor, pages: LabelledSet, ask: Ask) -> AsyncIterator[tuple[str, bool]]:
+        """Reads and scores every page, giving the name of each when it is done, and whether it was read now."""
         competitor.scores = [None] * len(pages.pages)
         slots, start = asyncio.Semaphore(max(1, ask.at_once)), time.perf_counter()
-        ended: asyncio.Queue[str | BaseException] = asyncio.Queue()
+        ended: asyncio.Queue[tuple[str, bool] | BaseException] = asyncio.Queue()
 
         async def one(number: int, page: LabelledPage) -> None:
             try:
                 async with slots:
-                    competitor.scores[number] = await self._score(competitor, page, ask)
-                ended.put_nowait(page.name)
+                    score = competitor.scores[number] = await self._score(competitor, page, ask)
+                ended.put_nowait((page.name, score is not None and not score.cached))
             except BaseException as error:
                 ended.put_nowait(error)
                 raise

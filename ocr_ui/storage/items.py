@@ -10,10 +10,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, FromClause, Result, Row, Select, and_, case, func, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Result,
+    Row,
+    Select,
+    and_,
+    case,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from ocr_ui.domain.exact_json import dumps, storable
+from ocr_ui.domain.experiment import HIDDEN
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
@@ -26,6 +41,8 @@ from ocr_ui.storage.search import Found
 from ocr_ui.storage.tables import (
     correction,
     document,
+    experiment,
+    experiment_reading,
     job_task,
     page,
     reading_figure,
@@ -74,6 +91,8 @@ class Filters:
         marks: of the item's newest rollout, values of `ocr_ui.domain.rollout.Mark`.
         jobs: numbers of batches that read the items.
         readers: names of those who had the pages read, or brought them in where nobody said who had them read.
+        unmasked: templates, engines, models and revisions are those that an item was read with, also of an experiment's
+            items that nobody has judged yet; for what the product works out by itself.
     """
 
     templates: tuple[str, ...] = ()
@@ -98,6 +117,7 @@ class Filters:
     marks: tuple[str, ...] = ()
     jobs: tuple[int, ...] = ()
     readers: tuple[str, ...] = ()
+    unmasked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +125,8 @@ class ItemRow:
     """One line of the list.
 
     Attributes:
+        template, engine, model: of an experiment's item that nobody has judged yet the template that was asked for,
+            HIDDEN and "".
         id: of the recognition.
         sha256: of the picture; its thumbnail is stored under the same.
         version: of the newest correction, 0 for none; `edit_distance` and `cer` belong to it, None where there is none.
@@ -188,6 +210,29 @@ _reviews = case(
 _engine = func.coalesce(func.nullif(recognition.c.engine_name, ""), recognition.c.engine)
 """As it was configured; several of one kind are told apart by it."""
 
+_hidden = and_(review.c.verdict.is_(None), recognition.c.id.in_(select(experiment_reading.c.recognition_id)))
+"""Nobody is told yet which arm of an experiment it was read by, neither by a row, nor by what a filter finds."""
+_asked = (
+    select(experiment.c.template)
+    .join(experiment_reading, experiment_reading.c.experiment_id == experiment.c.id)
+    .where(experiment_reading.c.recognition_id == recognition.c.id)
+    .correlate(recognition)
+    .scalar_subquery()
+)
+_told: dict[str, ColumnElement[str]] = {
+    "template": case((_hidden, _asked), else_=recognition.c.template),
+    "engine": case((_hidden, literal_column(f"'{HIDDEN}'")), else_=_engine),
+    "model": case((_hidden, literal_column("''")), else_=recognition.c.model),
+    "revision": case((_hidden, literal_column("''")), else_=recognition.c.revision),
+}
+"""What a reading was made with, as far as it may be told."""
+_used: dict[str, ColumnElement[str]] = {
+    "template": recognition.c.template,
+    "engine": _engine,
+    "model": recognition.c.model,
+    "revision": recognition.c.revision,
+}
+
 SORTS: dict[str, tuple[ColumnElement, ...]] = {
     "newest": (recognition.c.created_at.desc(), recognition.c.id.desc()),
     "oldest": (recognition.c.created_at, recognition.c.id),
@@ -204,10 +249,7 @@ GROUPS: dict[str, ColumnElement] = {
     "day": func.date(recognition.c.created_at),
     "verdict": func.coalesce(review.c.verdict, NO_VERDICT),
     "state": review.c.state,
-    "template": recognition.c.template,
-    "engine": _engine,
-    "model": recognition.c.model,
-    "revision": recognition.c.revision,
+    **_told,
     "reviewer": func.coalesce(_reviewer.c.name, ""),
     "error_kind": review_error.c.kind,
 }
@@ -357,13 +399,14 @@ def _joined() -> FromClause:
 def _conditions(filters: Filters | None, dialect: str) -> list[ColumnElement[bool]]:
     if filters is None:
         return []
+    read_with = _used if filters.unmasked else _told
     listed = [
         column.in_([storable(str(value)) for value in values])
         for column, values in (
-            (recognition.c.template, filters.templates),
-            (_engine, filters.engines),
-            (recognition.c.model, filters.models),
-            (recognition.c.revision, filters.revisions),
+            (read_with["template"], filters.templates),
+            (read_with["engine"], filters.engines),
+            (read_with["model"], filters.models),
+            (read_with["revision"], filters.revisions),
             (review.c.state, filters.states),
             (_reviewer.c.name, filters.reviewers),
             (_reviews, filters.reviews),
@@ -498,10 +541,10 @@ def _rows(whole: bool = False) -> Select:
         page.c.sha256,
         page.c.name.label("page"),
         page.c.number.label("page_number"),
-        recognition.c.template,
+        _told["template"].label("template"),
         recognition.c.task,
-        _engine.label("engine"),
-        recognition.c.model,
+        _told["engine"].label("engine"),
+        _told["model"].label("model"),
         recognition.c.outcome,
         review.c.verdict,
         review.c.state,

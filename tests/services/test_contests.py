@@ -18,6 +18,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.engines.base import Capabilities
 from ocr_ui.errors import BadInput, Conflict, EngineDead, NotAllowed, NotFound, WorkbenchError
 from ocr_ui.services.access import Acting, act_as
+from ocr_ui.services.contest_runner import Course
 from ocr_ui.services.contests import ContestProgress, contest_value
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.evaluate import Ask
@@ -105,6 +106,21 @@ async def test_one_that_is_paused_ends_its_reading_and_goes_on_where_it_was(benc
     assert (await bench.contests.resume(number)).state in ("waiting", "running")
     assert (await ended(bench, number)).state == "done"
     assert len(bench.engine.seen) == PAGES + 1, "only the page that was under way is asked again"
+
+
+async def test_what_was_kept_says_nothing_of_how_fast_the_rest_is_read(bench: Bench, data: str) -> None:
+    """Twelve kept pages within a moment, then some that take a second each."""
+    await bench.run("one", data=Path(data))
+    steps = [step async for step in bench.evaluator.run(Ask(data, competitors=pairs("one", "two")))]
+    now, told = 100.0, []
+    course = Course(lambda: now)
+    for step in steps[:-1]:
+        now += 1 if step.fresh else 0.001
+        course.step(step)
+        told.append(course.far.per_second)
+    assert [step.fresh for step in steps[:-1]] == [False] * PAGES + [True] * PAGES
+    assert told[:PAGES] == [None] * PAGES
+    assert told[PAGES:] == pytest.approx([1] * PAGES)
 
 
 async def idle(engine: AnsweringEngine) -> None:

@@ -7,6 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -245,6 +246,44 @@ async def test_the_page_says_nothing_of_the_arm_until_somebody_has_judged(bench:
 
 def vars_of(row: object) -> dict[str, object]:
     return {name: getattr(row, name) for name in ("id", "template", "engine", "text")}
+
+
+@pytest.mark.both_databases
+async def test_no_filter_and_no_chart_tells_the_arm_until_somebody_has_judged(bench: Workbench) -> None:
+    await started(bench, Ask("full_text", "full_text_json", other_engine="other"))
+    last = [await read(bench, page) for page in pages(bench, 8)]
+    numbers = [one.recognition_id for one in last]
+    in_b = [one.recognition_id for one in last if one.given.arm is Arm.B]
+    assert 0 < len(in_b) < len(numbers)
+    first = bench.store.recognitions.get(numbers[0])
+    model = first.recognition.engine.model
+    usual = await read(bench, first.page_id, "full_text_plain")
+
+    async def found(**filters: str) -> list[int]:
+        since = datetime.now(UTC)
+        window = await bench.dataset.list(filters, "oldest")
+        assert window.total == len(window.rows) == await bench.dataset.count(filters)
+        assert (await bench.queue.items(filters, "oldest", ANN, since)).items == tuple(row.id for row in window.rows)
+        return [row.id for row in window.rows]
+
+    assert await found(template="full_text") == numbers
+    assert await found(template="full_text_json") == await found(engine="other") == []
+    assert await found(engine="usual") == await found(model=model) == [usual.recognition_id]
+    assert await found(engine="A/B") == numbers
+    summary = await bench.dataset.summary()
+    assert summary["template"] == {"full_text": len(numbers), "full_text_plain": 1}
+    choices = await bench.dataset.choices()
+    assert (choices["templates"], choices["engines"]) == (("full_text", "full_text_plain"), ("A/B", "usual"))
+    chosen = await bench.queue.take(numbers, {"template": "full_text_json"}, "holder of a page", ANN)
+    assert chosen is None, "the queue asks the filter once more"
+    await bench.versions.freeze("frozen")
+    assert await found(template="full_text", version="frozen") == numbers
+    assert await found(template="full_text_json", version="frozen") == []
+
+    content = (await bench.annotator.open_item(in_b[0])).content
+    await bench.annotator.save_correction(in_b[0], 0, content, Verdict.RIGHT, person=ANN)
+    assert await found(template="full_text_json") == await found(engine="other") == [in_b[0]]
+    assert await found(template="full_text") == [number for number in numbers if number != in_b[0]]
 
 
 def pairs_of(bench: Workbench, seed: int = 1) -> ExperimentPairs:
