@@ -21,6 +21,11 @@ LONGEST_WAIT = 60.0
 """Seconds that one wait before trying again may take, whatever the server asks for."""
 
 
+def with_scheme(url: str) -> str:
+    """The address as it is typed, `localhost:7860` say, with the http:// that it lacks."""
+    return url if "://" in url else f"http://{url}"
+
+
 class Refused(Exception):
     """The server's error, in its own words.
 
@@ -42,7 +47,7 @@ class Client:
     """Closes its connections as a context manager.
 
     Args:
-        url: of the product, without a path.
+        url: of the product, without a path; http where it names no scheme.
         key: an API key, where the product asks for logins.
         tries: how often a busy server (429, 503) is asked; the waits between are those that it names.
         timeout: seconds without a byte after which a request is given up.
@@ -51,7 +56,7 @@ class Client:
 
     def __init__(self, url: str, key: str = "", tries: int = 3, timeout: float = 300.0, language: str = "en") -> None:
         headers = {"X-Workbench-Lang": language, **({"Authorization": f"Bearer {key}"} if key else {})}
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
+        self._http = httpx.Client(base_url=with_scheme(url), headers=headers, timeout=timeout)
         self._tries = tries
 
     def __enter__(self) -> Client:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sys
+import threading
 import time
 import uuid
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,6 +24,8 @@ from traceback import extract_tb
 from typing import Any
 
 from ocr_ui.errors import EngineFailed, StoreFailed, WorkbenchError
+
+log = logging.getLogger(__name__)
 
 WELL_FORMED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 SAYS_NOTHING_READ = (OSError, ImportError, NameError, AttributeError, TypeError, MemoryError)
@@ -85,6 +90,24 @@ def set_up(form: str, secrets: Iterable[str] = (), file: Path | None = None, **k
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
+    # Python writes these to standard error itself, in their own words.
+    threading.excepthook = _of_thread
+    sys.unraisablehook = _of_nobody
+    warnings.showwarning = _warned
+
+
+def _of_thread(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None and not isinstance(ended.exc_value, SystemExit):
+        log.error("a thread ended with an error", exc_info=ended.exc_value)
+
+
+def _of_nobody(found: sys.UnraisableHookArgs) -> None:
+    log.error("an error that nobody could be told", exc_info=found.exc_value)
+
+
+def _warned(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+    told = said(message, inside=True) if isinstance(message, Warning) else category.__name__
+    log.warning("%s at %s:%d", told, filename, lineno)
 
 
 class Lines(logging.Formatter):

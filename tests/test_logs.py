@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+import gc
 import json
 import logging
 import logging.config
 import os
 import sqlite3
+import sys
+import threading
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,11 +35,14 @@ from ocr_ui.ui.unexpected import expected
 
 READ = "Zebrafink-4711"
 SECRET = "geheim-0815"
+HOOKS = ((threading, "excepthook"), (sys, "unraisablehook"), (warnings, "showwarning"))
 ANSWER = (Started(), TextDelta(f"Total {READ}"), Finished(Generation(f"Total {READ}")))
 
 
 @pytest.fixture(autouse=True)
-def as_it_was() -> Iterator[None]:
+def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for place, name in HOOKS:
+        monkeypatch.setattr(place, name, getattr(place, name))
     root = logging.getLogger()
     before, level, raises = root.handlers[:], root.level, logging.raiseExceptions
     yield
@@ -110,6 +117,34 @@ def test_forgotten_tasks_are_told_without_what_they_held() -> None:
         "asyncio", logging.ERROR, "", 1, f"Task exception was never retrieved\nfuture: {READ}", (), None
     )
     assert READ not in JsonLines().format(one)
+
+
+def test_what_python_would_write_itself_is_written_without_its_words(
+    file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Unclosable:
+        def __del__(self) -> None:
+            raise ValueError(READ)
+
+    def fail() -> None:
+        raise ValueError(READ)
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    Unclosable()
+    gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.warn(f"expected a text, got {READ}", UserWarning, stacklevel=1)
+    told = lines(file)
+    assert [one["message"].partition(" at ")[0] for one in told] == [
+        "a thread ended with an error",
+        "an error that nobody could be told",
+        "UserWarning (its words are left out)",
+    ]
+    assert [one["error"][0]["type"] for one in told[:2]] == ["ValueError"] * 2
+    assert READ not in file.read_text() + "".join(capfd.readouterr())
 
 
 @pytest.mark.parametrize(

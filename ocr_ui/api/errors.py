@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
+from ocr_ui.api.requests import route_of
 from ocr_ui.errors import BadInput, EngineBusy, ScannerAway, TooMany, WorkbenchError, internal
 from ocr_ui.logs import request_id
 from ocr_ui.metrics import error_told
@@ -86,7 +87,7 @@ def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:
     @app.exception_handler(WorkbenchError)
     async def told(request: Request, error: WorkbenchError) -> Response:
         if error.status >= 500:
-            log.error("%s %s: %s", request.method, request.url.path, error)
+            log.error("%s %s: %s", request.method, route_of(request.scope), error)
         return error_response(error, request, localize_error)
 
     @app.exception_handler(RequestValidationError)
@@ -150,5 +151,5 @@ class Unexpected:
         except Exception:
             if answered:
                 raise
-            log.exception("%s %s failed", scope["method"], scope["path"])
+            log.exception("%s %s failed", scope["method"], route_of(scope))
             await error_response(internal(request_id()), Request(scope), self._localize)(scope, receive, send)

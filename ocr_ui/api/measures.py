@@ -8,11 +8,13 @@ import time
 from fastapi import APIRouter, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ocr_ui.api.requests import ELSEWHERE, route_of
 from ocr_ui.metrics import REQUEST_SECONDS, REQUESTS, exposition
 from ocr_ui.services.workbench import Workbench
 
-ELSEWHERE = "other"
-"""Route of what no route takes, and of the page's own files: addresses that anybody makes up must not become rows."""
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+ANY_METHOD = "any"
+"""Of what no route takes, and of methods that somebody made up: what anybody makes up must not become a row."""
 
 
 def measure_routes(workbench: Workbench) -> APIRouter:
@@ -48,7 +50,7 @@ class Counted:
         try:
             await self.app(scope, receive, watched)
         finally:
-            route = getattr(scope.get("route"), "path_format", ELSEWHERE)
-            method = scope["method"] if route != ELSEWHERE else "any"
+            route = route_of(scope)
+            method = scope["method"] if route != ELSEWHERE and scope["method"] in METHODS else ANY_METHOD
             REQUESTS.labels(method, route, str(status or "none")).inc()
             REQUEST_SECONDS.labels(method, route).observe(time.perf_counter() - begin)

@@ -17,6 +17,8 @@ REQUEST = "workbench.request"
 """Key of an ASGI scope under which the page finds the request's id: its handlers run in tasks of Gradio's own."""
 TOLD = ("/v1/", "/pictures/", "/login", "/logout")
 """Addresses whose requests are written down: what changes something, and what is refused."""
+ELSEWHERE = "other"
+"""Route of what no route takes, and of the page's own files."""
 READING_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -48,8 +50,11 @@ class Named:
                     _tell(scope, status, time.perf_counter() - begin)
 
 
-def _tell(scope: Scope, status: int, seconds: float) -> None:
+def route_of(scope: Scope) -> str:
     """The address of the route, and not what was put into it: names that people chose stand there."""
-    route = getattr(scope.get("route"), "path_format", "other")
-    fields = {"method": scope["method"], "route": route, "status": status, "seconds": round(seconds, 3)}
+    return getattr(scope.get("route"), "path_format", ELSEWHERE)
+
+
+def _tell(scope: Scope, status: int, seconds: float) -> None:
+    fields = {"method": scope["method"], "route": route_of(scope), "status": status, "seconds": round(seconds, 3)}
     log.info("request", extra={"fields": fields})

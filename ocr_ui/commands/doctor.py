@@ -77,9 +77,11 @@ def _service(url: str, key: str, known: bool) -> dict[str, Any] | None:
     """
     import httpx
 
+    from ocr_ui.client import with_scheme
+
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     try:
-        with httpx.Client(base_url=url, headers=headers, timeout=SECONDS, verify=not known) as client:
+        with httpx.Client(base_url=with_scheme(url), headers=headers, timeout=SECONDS, verify=not known) as client:
             ready = client.get("/readyz")
             body = ready.json()
             monitor = client.get("/v1/monitor")

@@ -56,14 +56,19 @@ def main(fd: int) -> None:
                 reply, pixels_fd = _answer(request, opened[1])
         except BadInput as error:
             reply = {"refused": [type(error).__name__, error.code, error.message, error.hint, error.details]}
-        except Exception:  # a fault of the product's own; it is told, and the process is not trusted any more
-            reply = {"fault": traceback.format_exc()}
+        except Exception as error:  # of the product's own; it is told, and the process is not trusted any more
+            reply = {"fault": fault(error)}
         signal.setitimer(signal.ITIMER_REAL, 0)
         if data_fd is not None:
             os.close(data_fd)
         wire.send(sock, reply, pixels_fd)
         if pixels_fd is not None:
             os.close(pixels_fd)
+
+
+def fault(error: Exception) -> str:
+    """The places in the code and the class, for the log; what the exception says may quote the file."""
+    return f"{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
 
 
 def _answer(request: dict[str, Any], source: Source) -> tuple[dict[str, Any], int | None]:

@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 
 
 def guard(demo: gr.Blocks, title: str, language: str) -> None:
-    """Lets no handler of a page that has been built end with an error in Gradio's words.
+    """Lets no handler of a page that has been built end with an error in Gradio's words, and Gradio print none: past
+    the log, with what was typed.
 
     Args:
         title: what stands over the message.
@@ -34,7 +35,8 @@ def guard(demo: gr.Blocks, title: str, language: str) -> None:
     def told() -> Iterator[None]:
         try:
             yield
-        except gr.Error:
+        except gr.Error as error:
+            error.print_exception = False
             raise
         except Exception as error:
             said = error_sentence(expected(error), language)
@@ -44,6 +46,14 @@ def guard(demo: gr.Blocks, title: str, language: str) -> None:
     for handler in demo.fns.values():
         if handler.fn is not None:
             handler.fn = _guarded(handler.fn, told)
+    process = demo.process_api
+
+    async def process_api(*values: Any, **named: Any) -> dict[str, Any]:
+        """Also what comes up around a handler: a value that its component does not take, another person's tab."""
+        with told():
+            return await process(*values, **named)
+
+    demo.process_api = process_api  # type: ignore[method-assign]
 
 
 def expected(error: Exception) -> WorkbenchError:

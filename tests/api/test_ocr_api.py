@@ -317,11 +317,13 @@ def test_readings_and_their_stages_are_counted(client: TestClient) -> None:
     assert [after - one for after, one in zip(now(), before, strict=True)] == [1, 1, 1, 1, 1, 1]
     for path in ("/v1/made/up", "/v1/made/up/too"):
         client.get(path)
+    assert client.request("MADEUP", "/v1/ocr").status_code == 405
     text = client.get("/metrics").text
     for stage in STAGES:
         assert f'ocr_ui_stage_seconds_count{{stage="{stage}"}}' in text
     assert 'ocr_ui_readings_at_work{state="running"} 0.0' in text
     assert "made" not in text
+    assert "MADEUP" not in text
 
 
 def test_the_description_needs_nothing_from_elsewhere(client: TestClient) -> None:

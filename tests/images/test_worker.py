@@ -13,6 +13,7 @@ import pytest
 
 from ocr_ui.errors import BadInput, WorkbenchError
 from ocr_ui.images import door
+from ocr_ui.images.child import fault
 from ocr_ui.images.door import Limits, encode_png, open_pages, open_picture
 from ocr_ui.images.worker import Pool, Worker
 from tests.images import pdf_files
@@ -89,6 +90,17 @@ def test_a_fault_of_the_product_is_an_error_and_ends_the_worker(
     assert (caught.value.code, caught.value.status) == ("decoder_fault", 500)
     assert "a name is wrong" in caplog.text
     assert gone(workers[0].pid)
+
+
+def test_a_fault_is_told_without_what_stands_in_the_file() -> None:
+    in_the_file = "Zebrafink-4711"
+    try:
+        int(in_the_file)
+    except ValueError as error:
+        told = fault(error)
+    assert told.endswith("ValueError")
+    assert "test_worker.py" in told
+    assert in_the_file not in told
 
 
 def test_a_worker_that_cannot_start_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

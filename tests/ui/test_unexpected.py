@@ -74,6 +74,20 @@ def test_nothing_of_the_error_reaches_the_page_and_all_of_it_the_log(
     assert "出错" in end(page(handler, "zh")).message
 
 
+async def test_gradio_prints_nothing_of_what_a_tab_has_sent() -> None:
+    with gr.Blocks(analytics_enabled=False) as demo:
+        choice = gr.Dropdown(["a", "b"])
+        choice.change(lambda value: value, choice, choice)
+    guard(demo, "That did not work", "en")
+    state = gr.state_holder.SessionState(demo)
+    with pytest.raises(gr.Error) as caught:
+        await demo.process_api(demo.fns[0], ["typed by somebody"], state=state, root_path=None)
+    assert not caught.value.print_exception
+    with pytest.raises(gr.Error) as caught:
+        await demo.process_api(demo.fns[0], [], state=state, root_path=None)
+    assert (caught.value.title, caught.value.print_exception) == ("That did not work", False)
+
+
 def test_an_error_that_says_what_to_do_says_it_as_text(caplog: pytest.LogCaptureFixture) -> None:
     async def gone(value: str, event: gr.EventData) -> str:
         raise NotFound("no_item", "There is no item <img src=x>.", "Open another.")
