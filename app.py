@@ -120,7 +120,6 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     add_error_handlers(app, localize_error)
     app.include_router(health_routes(workbench, localize_error))
     for routes in (
-        calibration_routes,
         comparison_routes,
         correction_routes,
         draft_routes,
@@ -142,6 +141,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
     app.include_router(reward_routes(workbench, localize_rewards))
     app.include_router(rollout_routes(workbench, localize_rollout))
     app.include_router(try_routes(workbench, localize, localize_error))
+    app.include_router(calibration_routes(workbench, localize_error))
     app.include_router(account_routes(workbench))
     app.include_router(monitor_routes(workbench, localize_finding))
     app.include_router(login_routes(workbench, login_page, page_language, localize_error))

@@ -15,6 +15,7 @@ from ocr_ui.api.forms import FORM, JSON, OcrBody, OcrJson, read_ocr, schema_of
 from ocr_ui.api.streams import BEAT, Gone, after, event, event_stream, nobody_there, while_there
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.dataset import SINGLE, SORT_NAMES, Row
+from ocr_ui.services.engines import EngineInfo
 from ocr_ui.services.ocr import OcrStep
 from ocr_ui.services.workbench import Workbench
 
@@ -69,9 +70,9 @@ def ocr_routes(workbench: Workbench, localize: Localize, localize_error: Localiz
 
     @routes.get("/v1/engines")
     async def engines() -> dict[str, Any]:
-        """The engines by the names that requests use, the default first."""
-        infos = workbench.engines.infos()
-        return {"engines": [{"name": one.name, "kind": one.kind, "state": one.health.state.value} for one in infos]}
+        """The engines by the names that requests use, the default first. For those that take no prompt a template only
+        says what to do, and which fields to find."""
+        return {"engines": [_engine(info) for info in workbench.engines.infos()]}
 
     @routes.get("/v1/recognitions")
     async def recognitions(
@@ -113,6 +114,11 @@ async def _events(
                     yield one
     except WorkbenchError as error:
         yield event(error_body(error, localize_error, language), "error")
+
+
+def _engine(info: EngineInfo) -> dict[str, Any]:
+    state = info.health.state.value
+    return {"name": info.name, "kind": info.kind, "state": state, "takes_prompt": info.takes_prompt}
 
 
 def _told(step: OcrStep, localize: Localize, language: str) -> list[bytes]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ocr_ui.render.contest_words import CONTEST_WORDS
 from ocr_ui.render.report_words import REPORT_WORDS
+from ocr_ui.render.writing_words import WRITING_WORDS
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -32,7 +33,7 @@ del::before { content: "["; } del::after { content: "]"; } ins { text-decoration
 summary { cursor: pointer; } details { margin: .3rem 0; } .scroll { overflow-x: auto; }
 th:first-child, td:first-child { min-width: 7rem; } .conditions th { font-weight: 400; vertical-align: top; }
 """
-_WORDS = {**CONTEST_WORDS, **REPORT_WORDS}
+_WORDS = {**CONTEST_WORDS, **WRITING_WORDS, **REPORT_WORDS}
 _EQUAL = ("width", "case", "spaces", "no_spaces", "punctuation")
 _COLORS = ("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2", "#65a30d", "#be185d")
 
@@ -204,7 +205,7 @@ class _Report:
         rows = [
             [
                 escape(self._t(f"contest.group.{group}")),
-                escape(value),
+                escape(self._group_value(group, value)),
                 escape(self._named(one["metric"])),
                 *self._compared(one),
             ]
@@ -215,6 +216,11 @@ class _Report:
             return ""
         table = _table(self._heads("", "", "report.measure", *_COMPARED), rows)
         return f"<details><summary>{escape(self._t('report.groups'))}</summary>{table}</details>"
+
+    def _group_value(self, group: str, value: str) -> str:
+        """Where nobody has named a page's language, its writing stands there."""
+        writing = group == "language" and f"script.{value}" in WRITING_WORDS
+        return self._t(f"script.{value}") if writing else value
 
     def _compared(self, one: Mapping[str, Any]) -> list[str]:
         """The cells of _COMPARED."""
@@ -261,11 +267,18 @@ class _Report:
             told = [self._t("report.of", side=one["key"], metric=self._named(main)) for one, main in shown]
             head = [escape(cell) for cell in (self._t(f"contest.group.{group}"), *told)]
             rows = [
-                [escape(value), *(_group_cell(one["groups"][group].get(value), main) for one, main in shown)]
+                [
+                    escape(self._group_value(group, value)),
+                    *(_group_cell(one["groups"][group].get(value), main) for one, main in shown),
+                ]
                 for value in values
             ]
             tables.append(_table(head, rows))
         return [self._h2("report.groups"), *tables] if tables else []
+
+    def _group_row(self, group: str, value: str, shown: Iterable[tuple[Mapping[str, Any], str]]) -> list[str]:
+        cells = (_group_cell(one["groups"][group].get(value), main) for one, main in shown)
+        return [escape(self._group_value(group, value)), *cells]
 
     def _facts(self) -> Iterable[str]:
         keys = list(self._titles)

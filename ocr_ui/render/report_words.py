@@ -37,7 +37,7 @@ REPORT_WORDS: dict[str, dict[str, str]] = {
     },
     "report.facts_lost": {"en": "Facts that held before and do not now:", "zh": "原先成立、现在不成立的事实："},
     "report.fact_on": {"en": "{fact} on {page}", "zh": "{page}：{fact}"},
-    "report.groups": {"en": "By language, kind and tag", "zh": "按语言、类型和标签"},
+    "report.groups": {"en": "By language or writing, kind and tag", "zh": "按语言或文字、类型和标签"},
     "report.of": {"en": "{side}: {metric}", "zh": "{side}：{metric}"},
     "report.missing": {"en": "missing", "zh": "漏读"},
     "report.invented": {"en": "invented", "zh": "多读"},

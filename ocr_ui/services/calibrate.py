@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 
@@ -23,16 +23,45 @@ from ocr_ui.storage.records import StoredCalibration
 from ocr_ui.storage.store import Store
 
 MISS_RATE = 0.05
+TOLD_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How far a measurement is.
+
+    Attributes:
+        done, total: pages that were read with the template.
+        thresholds: with the last step alone.
+    """
+
+    done: int
+    total: int
+    thresholds: list[Threshold] | None = None
+
+
+@dataclass
+class _Course:
+    done: int = 0
+    total: int = 0
+    given_up: bool = False
 
 
 class Calibrator:
     def __init__(self, store: Store, thresholds: Thresholds) -> None:
         self._store, self._thresholds = store, thresholds
 
-    @needs(Action.REVIEW, audited="calibration.measure")
     async def measure(
         self, template: str, miss_rate: float = MISS_RATE, person: str = "", keep: bool = True
     ) -> list[Threshold]:
+        """What `measuring` comes to. Raises as it does."""
+        *_, last = [step async for step in self.measuring(template, miss_rate, person, keep)]
+        return last.thresholds or []
+
+    @needs(Action.REVIEW, audited="calibration.measure")
+    async def measuring(
+        self, template: str, miss_rate: float = MISS_RATE, person: str = "", keep: bool = True
+    ) -> AsyncIterator[Measured]:
         """Works out a threshold for lines, cells and each kind of field, of every engine that has read.
 
         Pages count that somebody has corrected, or judged right; of an engine that takes prompts those that were read
@@ -40,6 +69,10 @@ class Calibrator:
 
         Args:
             keep: it is used from now on. Without it, only what would be kept is given, under the id 0.
+
+        Yields:
+            How far it is, at once and every TOLD_SECONDS; the last step has the thresholds. Closed before, it keeps
+            nothing.
 
         Raises:
             BadInput: `bad_miss_rate`, `nothing_to_calibrate` (details: template).
@@ -51,17 +84,30 @@ class Calibrator:
                 "Choose one from 0 to below 1, such as 0.05.",
                 value=f"{miss_rate:g}",
             )
-        return await asyncio.to_thread(self._measure, template, miss_rate, who(person), keep)
+        course = _Course()
+        work = asyncio.create_task(asyncio.to_thread(self._measure, template, miss_rate, who(person), keep, course))
+        try:
+            while not work.done():
+                yield Measured(course.done, course.total)
+                await asyncio.wait({work}, timeout=TOLD_SECONDS)
+            yield Measured(course.total, course.total, await work)
+        finally:
+            course.given_up = True
+            await asyncio.wait({work})
 
     @needs(Action.READ)
     async def list(self, template: str = "") -> list[Threshold]:
         """The newest of each part and engine, with what makes it stale."""
         return await asyncio.to_thread(self._list, template)
 
-    def _measure(self, template: str, miss_rate: float, person: Person, keep: bool) -> list[Threshold]:
+    def _measure(self, template: str, miss_rate: float, person: Person, keep: bool, course: _Course) -> list[Threshold]:
         found: dict[tuple[EngineName, str], dict[str, list[Judged]]] = {}
         newest: dict[EngineName, str] = {}
-        for item in self._store.items.each(Filters(templates=(template,), unmasked=True)):
+        read_with = Filters(templates=(template,), unmasked=True)
+        course.total = self._store.items.count(read_with)
+        for course.done, item in enumerate(self._store.items.each(read_with), 1):
+            if course.given_up:
+                return []
             reading = item.recognition
             engine = replace(reading.engine, version="")
             version = "" if engine.kind in ASKED_NOTHING else reading.prompt.version

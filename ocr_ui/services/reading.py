@@ -247,7 +247,26 @@ def prompt_used(
         },
         sampling=sampling_for(sampling, settings) if engine.capabilities.takes_prompt else {},
     )
-    return used, (_no_form(engine),) if names and not engine.capabilities.holds_form else ()
+    unused = _is_own(request) and not engine.capabilities.takes_prompt
+    refused = [_prompt_unused(engine)] if unused else []
+    if names and not engine.capabilities.holds_form:
+        refused.append(_no_form(engine))
+    return used, tuple(refused)
+
+
+def _is_own(request: ReadRequest) -> bool:
+    """Is the prompt another one than the template's?"""
+    if request.prompt is None:
+        return False
+    try:
+        return request.prompt != request.template.render(request.values)
+    except BadInput:  # a value is missing that the typed prompt does without
+        return True
+
+
+def _prompt_unused(engine: Engine) -> ContentWarning:
+    said = f"The engine {engine.name.kind} reads without a prompt: the wording that was typed was not used."
+    return ContentWarning("prompt_unused", said)
 
 
 def _no_form(engine: Engine) -> ContentWarning:

@@ -8,6 +8,7 @@ from typing import Any
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.preference import why_no_pair
 from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import ASKED_NOTHING
 from ocr_ui.render.markdown import content_html
 from ocr_ui.scoring.answer_rows import AnswerRow
 from ocr_ui.services.annotate import Item
@@ -60,6 +61,7 @@ def _reading(item: Item) -> dict[str, Any]:
         "engine_name": "" if hidden else engine.name or engine.kind,
         "model": "" if hidden else engine.model,
         "revision": "" if hidden else engine.revision,
+        "takes_prompt": bool(hidden) or engine.kind not in ASKED_NOTHING,
         "outcome": recognition.outcome,
         "tokens": said.tokens,
         "seconds": said.seconds,

@@ -20,7 +20,8 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     },
     "confidence.measure": {"en": "Measure (Enter)", "zh": "测量（Enter）"},
     "confidence.keep": {"en": "Keep and use", "zh": "保存并使用"},
-    "confidence.measuring": {"en": "Going through the corrected pages …", "zh": "正在统计已改正的页面……"},
+    "confidence.measuring": {"en": "Going through the pages …", "zh": "正在统计页面……"},
+    "confidence.far": {"en": "{done} of {total} pages", "zh": "{done} / {total} 页"},
     "confidence.none": {
         "en": "Nothing was measured for this template yet. Correct some pages that were read with it, or judge them "
         "right, then measure here.",
@@ -113,8 +114,8 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
         "zh": "文档太少，无法判断：{which}。一天的前后各需 {least} 份。",
     },
     "drift.pending": {
-        "en": "Kind and language of {n} pages are still being worked out: look again later.",
-        "zh": "还有 {n} 页的类型和语言正在计算，请稍后再看。",
+        "en": "Kind and writing of {n} pages are still being worked out: look again later.",
+        "zh": "还有 {n} 页的类型和文字种类正在计算，请稍后再看。",
     },
     "drift.few.of": {"en": "{measure} ({n})", "zh": "{measure}（{n}）"},
     "drift.comma": {"en": ", ", "zh": "，"},
@@ -149,7 +150,7 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     "drift.in.post_processing": {"en": "Post-processing: ", "zh": "后处理："},
     "drift.measure.layout": {"en": "Kind of page", "zh": "页面类型"},
     "drift.measure.size": {"en": "Size in megapixels", "zh": "尺寸（百万像素）"},
-    "drift.measure.script": {"en": "Language, by its writing", "zh": "语言（按文字）"},
+    "drift.measure.script": {"en": "Writing", "zh": "文字种类"},
     "drift.measure.confidence": {"en": "Confidence of the least sure part of a page", "zh": "页面中最低的置信度"},
     "drift.measure.corrected": {"en": "Share of judged pages that were corrected", "zh": "已评判页面中需改正的比例"},
     "drift.layout.simple": {"en": "simple", "zh": "简单"},

@@ -573,6 +573,7 @@ WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {
     ),
     "no_form": "该引擎无法按字段名约束回答，已自由作答。",
     "padded": "图片过于狭长，识别时加了边距。",
+    "prompt_unused": "该引擎不使用提示词：您输入的提示词没有起作用。",
     "profile_ignored": "文件中的颜色配置无法使用，颜色可能有偏差。",
     "ragged": "表格各行的单元格数不同。",
     "read_smaller": (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ocr_ui.render.writing_words import WRITING_WORDS
+
 REVIEW_WORDS: dict[str, dict[str, str]] = {
     "review.title": {"en": "Review", "zh": "复核"},
     "review.person": {"en": "Your name", "zh": "您的姓名"},
@@ -175,12 +177,5 @@ REVIEW_WORDS: dict[str, dict[str, str]] = {
     "reviews.agreed": {"en": "Two, who agree", "zh": "两人，一致"},
     "reviews.disputed": {"en": "Two, in dispute", "zh": "两人，有分歧"},
     "reviews.resolved": {"en": "Two, merged", "zh": "两人，已合并"},
-    "script.latin": {"en": "Latin", "zh": "拉丁文"},
-    "script.chinese": {"en": "Chinese", "zh": "中文"},
-    "script.japanese": {"en": "Japanese", "zh": "日文"},
-    "script.korean": {"en": "Korean", "zh": "韩文"},
-    "script.cyrillic": {"en": "Cyrillic", "zh": "西里尔文"},
-    "script.arabic": {"en": "Arabic", "zh": "阿拉伯文"},
-    "script.other": {"en": "Other", "zh": "其他"},
-    "script.none": {"en": "No letters", "zh": "无字母"},
+    **WRITING_WORDS,
 }

@@ -50,6 +50,15 @@ TRY_WORDS: dict[str, dict[str, str]] = {
         "zh": "提示词；此处的改动只用于本次识别",
     },
     "tries.wording_of": {"en": "Wording of column {letter}", "zh": "{letter} 列的提示词"},
+    "tries.prompt_unused": {
+        "en": "The engine {engine} reads without a prompt. A wording or sampling typed here changes nothing; only the "
+        "template's task and its field names count.",
+        "zh": "引擎 {engine} 不使用提示词。在此输入的提示词和采样设置不起作用，只有模板的任务和字段名有效。",
+    },
+    "tries.no_prompt": {
+        "en": "Read without a prompt: no wording changes this.",
+        "zh": "识别时未使用提示词：提示词对此结果没有影响。",
+    },
     "tries.wording_empty": {
         "en": "The wording is empty. Type one, or take back what you changed.",
         "zh": "提示词为空。请输入，或撤销改动。",

@@ -300,7 +300,7 @@ GUARDED: dict[str, tuple[str, ...]] = {
     "preferences": ("prefer",),
     "experiments": ("start", "set_share", "roll_back", "list", "get", "arm_of"),
     "arm_pairs": ("next", "judge"),
-    "calibrator": ("measure", "list"),
+    "calibrator": ("measuring", "list"),
     "chat": ("ask",),
     "ocr": ("stored",),
     "accounts": (

@@ -208,7 +208,8 @@ def test_templates_and_engines_are_listed(client: TestClient) -> None:
     assert found["full_text"]["engines"] == ["scripted"]
     assert found["translate"]["engines"] == []
     assert [one["name"] for one in found["fields"]["variables"]] == ["fields"]
-    assert client.get("/v1/engines").json()["engines"] == [{"name": "scripted", "kind": "scripted", "state": "ready"}]
+    engine = {"name": "scripted", "kind": "scripted", "state": "ready", "takes_prompt": False}
+    assert client.get("/v1/engines").json()["engines"] == [engine]
 
 
 def test_an_engine_that_loads_is_said_to_be_busy(tmp_path: Path) -> None:

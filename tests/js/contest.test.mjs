@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeText, curves, metricsOf, normalizationText, normalizeList, number, progressText, setsOf, signed, sorted, speedCurves } from "../../ocr_ui/ui/static/contest/told.mjs";
+import { changeText, curves, groupValue, metricsOf, normalizationText, normalizeList, number, progressText, setsOf, signed, sorted, speedCurves } from "../../ocr_ui/ui/static/contest/told.mjs";
 
 const t = (key, values = {}) => `${key.replace("contest.", "")}${Object.keys(values).length ? ` ${Object.values(values).join("|")}` : ""}`;
 
@@ -67,4 +67,11 @@ test("curves of speed by load, marked where it became slower", () => {
   const [only] = speedCurves([timed(2, 3, against), timed(1, 1)]);
   assert.equal(only.name, "x · m × 4");
   assert.deepEqual(only.points.map(({ seconds, worse: slower }) => [seconds.p50, slower]), [[1, false], [3, true]]);
+});
+
+test("a page without a language is told by its writing, and no other group's value is taken for one", () => {
+  const writing = (key) => (key === "script.latin" ? "Latin" : key);
+  assert.equal(groupValue("language", "latin", writing), "Latin");
+  assert.equal(groupValue("language", "de", writing), "de");
+  assert.equal(groupValue("tag", "latin", writing), "latin");
 });

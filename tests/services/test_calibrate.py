@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Iterable
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from stored import ANN, add_item, content, open_store
 
+from ocr_ui.domain.calibration import Judged
+from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.errors import BadInput
+from ocr_ui.scoring.calibration import judge
 from ocr_ui.services.calibrate import Calibrator
 from ocr_ui.services.thresholds import LEAST_WRONG, Thresholds
 from ocr_ui.settings import Settings
@@ -53,6 +60,31 @@ async def test_corrected_pages_give_a_threshold_that_is_kept(store: Store, tmp_p
     assert (found.calibration.engine.model, found.calibration.engine.revision) == ("PP-OCRv6", "r1")
     assert found.to_dict()["threshold"] == 0.9
     assert found.unused == ("few",), "nothing can be told of a share of one mistake"
+
+
+async def test_pages_are_counted_as_they_come_and_who_goes_before_the_end_keeps_nothing(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for shade in range(3):
+        corrected(store, shade, wrong=True)
+    go_on = threading.Event()
+    looked_at = []
+
+    def held(*contents: PageContent) -> Iterable[tuple[str, Judged]]:
+        looked_at.append(contents)
+        go_on.wait()
+        return judge(*contents)
+
+    monkeypatch.setattr("ocr_ui.services.calibrate.judge", held)
+    monkeypatch.setattr("ocr_ui.services.calibrate.TOLD_SECONDS", 0.01)
+    async with aclosing(calibrator_of(store, tmp_path).measuring("full_text")) as steps:
+        async for step in steps:
+            if step.done:
+                break
+        asyncio.get_running_loop().call_soon(go_on.set)
+    assert (step.done, step.total, step.thresholds) == (1, 3, None)
+    assert len(looked_at) == 1
+    assert await calibrator_of(store, tmp_path).list("full_text") == []
 
 
 @pytest.mark.parametrize(

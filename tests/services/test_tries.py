@@ -14,10 +14,12 @@ from fakes import Pause, ScriptedEngine
 from sampled import MISREAD, RIGHT, VARIED, page_picture, script
 from stored import ANN, BO, open_store
 
+from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.prompt import Task
+from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.domain.rollout import Choice
-from ocr_ui.engines.base import Capabilities, Started
+from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineFailed, NotFound
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.preferred import sampled_answers
@@ -27,12 +29,25 @@ from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 
 LONG = [Started(), *script(RIGHT)[1:3], Pause(60), *script(RIGHT)[3:]]
+
+
+class LinesEngine(ScriptedEngine):
+    """Takes no prompt, as the CPU engine."""
+
+    name = EngineName("rapidocr", "1", "lines", "r1")
+
+    def __init__(self) -> None:
+        said = [Started(), LinesDelta((TextLine("Total 12.50"),), 1), Finished(Generation())]
+        super().__init__(said, Capabilities(tasks=frozenset({Task.SPOTTING})))
+
+
 ENGINES = {
     "right": lambda: ScriptedEngine(script(RIGHT), VARIED),
     "misread": lambda: ScriptedEngine(script(MISREAD), VARIED),
     "slow": lambda: ScriptedEngine(LONG, VARIED),
     "queued": lambda: ScriptedEngine([Pause(60)], VARIED),
     "broken": lambda: ScriptedEngine([Started(), EngineFailed("engine_failed", "It broke.")], VARIED),
+    "lines": LinesEngine,
     "textonly": lambda: ScriptedEngine(script(RIGHT), Capabilities(tasks=frozenset({Task.TEXT}), takes_prompt=True)),
 }
 
@@ -99,6 +114,21 @@ async def test_a_wording_for_one_run_has_its_blanks_filled_and_is_told_beside_th
     assert lanes[2].error.code == "empty_prompt"
     shown = shown_value(await bench.tries.show([lane.item for lane in lanes[:2]]))
     assert [one["wording"] for one in shown["readings"]] == ["Find {{fields}} and {{other}}.", None]
+
+
+async def test_it_is_told_where_an_engine_reads_without_the_wording_that_was_typed(bench: Workbench) -> None:
+    own = "Read it."
+    lanes = await ended(
+        bench,
+        await page_of(bench),
+        Way("full_text", engine="lines", wording=own),
+        Way("full_text", engine="lines", wording=bench.templates.get("full_text").text),
+        Way("full_text", engine="right", wording=own),
+    )
+    shown = shown_value(await bench.tries.show([lane.item for lane in lanes]))
+    codes = [[warning["code"] for warning in one["warnings"]] for one in shown["readings"]]
+    assert [code.count("prompt_unused") for code in codes] == [1, 0, 0]
+    assert [one["takes_prompt"] for one in shown["readings"]] == [False, False, True]
 
 
 async def test_a_way_that_cannot_be_read_fails_alone(bench: Workbench) -> None:

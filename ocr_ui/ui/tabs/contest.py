@@ -22,7 +22,7 @@ class ContestSection:
         ModuleHTML(
             None,
             module="contest/contest.mjs",
-            words=only(self._words, "contest.", "compare.", "engine.seconds", "engine.minutes"),
+            words=only(self._words, "contest.", "compare.", "script.", "engine.seconds", "engine.minutes"),
             elem_id="contest",
             frame_class="wb-contest",
             language=self._language,

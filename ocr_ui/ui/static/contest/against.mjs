@@ -1,7 +1,7 @@
 // Two competitors against each other: what differs beyond chance, on how many pages, of which kinds.
 import { make } from "../page/dom.mjs";
 import { Chart, plain } from "./charts.mjs";
-import { number, signed, verdictText } from "./told.mjs";
+import { groupValue, number, signed, verdictText } from "./told.mjs";
 
 const FEW = 8;
 /** The axes reach at least so far: without errors they would tell of millionths. */
@@ -74,7 +74,7 @@ export class Against {
     this.told.textContent = said.length ? t("contest.said", { title: found.second.title, said: said.join(t("contest.comma")) }) : t("contest.said.nothing");
     const measures = found.metrics.map((one) => [t(`contest.metric.${one.metric}`), one]);
     const groups = Object.entries(found.groups).flatMap(([name, values]) =>
-      Object.entries(values).map(([value, one]) => [`${t(`contest.group.${name}`)}: ${value}`, one]),
+      Object.entries(values).map(([value, one]) => [`${t(`contest.group.${name}`)}: ${groupValue(name, value, t)}`, one]),
     );
     const main = t(`contest.metric.${found.metrics[0].metric}`);
     this.tables.replaceChildren(

@@ -1,6 +1,6 @@
 // What a contest is held on: pages, competitors, and how texts are compared.
 import { make } from "../page/dom.mjs";
-import { normalizeList } from "./told.mjs";
+import { groupValue, normalizeList } from "./told.mjs";
 
 const FOLDER = "folder:";
 const FORMS = ["", "NFC", "NFKC"];
@@ -174,7 +174,7 @@ export class Form {
     if (left) parts.push(t("contest.set.left_out", { n: count(left) }));
     if (facts) parts.push(t("contest.set.facts", { n: count(facts) }));
     for (const name of ["language", "kind", "tag"]) {
-      const some = Object.entries(groups[name]).slice(0, 4).map(([value, n]) => `${value} ${count(n)}`);
+      const some = Object.entries(groups[name]).slice(0, 4).map(([value, n]) => `${groupValue(name, value, t)} ${count(n)}`);
       if (some.length) parts.push(t("contest.set.group", { name: t(`contest.group.${name}`), values: some.join(t("contest.comma")) }));
     }
     return parts.join(" · ");

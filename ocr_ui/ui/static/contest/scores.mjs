@@ -1,6 +1,6 @@
 // The table of a run: a row for each competitor, in the order of the column that was pressed.
 import { make } from "../page/dom.mjs";
-import { number, sorted } from "./told.mjs";
+import { groupValue, number, sorted } from "./told.mjs";
 
 /** A sortable table. `columns`: {key, title, help, lower, value(row), cell(row) -> nodes}. */
 export class Sortable {
@@ -94,7 +94,7 @@ export function groupsTable(run, name, metric, { t, locale }) {
   const columns = values.map((value) => ({
     key: value,
     lower,
-    title: value,
+    title: groupValue(name, value, t),
     help: t(`contest.group.${name}`),
     value: ({ groups }) => groups[name][value]?.scores[metric],
     cell: ({ groups }) => {

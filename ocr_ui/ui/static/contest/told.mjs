@@ -113,3 +113,9 @@ export function speedCurves(runs) {
   }
   return [...found].map(([name, points]) => ({ name, points }));
 }
+
+/** A value of a group of pages: where nobody has named a page's language, its writing stands there. */
+export function groupValue(group, value, t) {
+  const writing = `script.${value}`;
+  return group === "language" && t(writing) !== writing ? t(writing) : value;
+}

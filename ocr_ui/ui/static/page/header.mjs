@@ -32,8 +32,8 @@ export function mount({ element, props, trigger }) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
   document.title = words["app.title"];
   const take = (name) => trigger("select", { index: 0, value: name });
-  if (auth !== "none") showMe(me, words, language);
-  goBack();
+  const shown = auth === "none" ? Promise.resolve() : showMe(me, words, language);
+  shown.finally(goBack);
   followHealth(engines, new Notices(notices, words, document.documentElement.lang, take), words, language);
 }
 

@@ -17,12 +17,16 @@ function there(id) {
   });
 }
 
-/** @param {string[]} path ids of the tabs, the outer one first */
+/**
+ * Ends before a tab that this person is not shown.
+ * @param {string[]} path ids of the tabs, the outer one first
+ */
 export async function goTo(path) {
   for (const id of path) {
     const found = await there(id);
     // Not within the change that brought it: Gradio is still wiring it.
     await new Promise((resolve) => setTimeout(resolve, 0));
+    if (getComputedStyle(found).display === "none") return;
     found.click();
   }
 }
@@ -37,13 +41,14 @@ export function keepTabs() {
   }
 }
 
-/** Goes to the tabs that were kept, once. */
-export function goBack() {
+/** Goes to the tabs that were kept, once; which ones somebody is shown is known by then. */
+export async function goBack() {
+  let open = null;
   try {
-    const open = JSON.parse(sessionStorage.getItem(KEPT));
+    open = JSON.parse(sessionStorage.getItem(KEPT));
     sessionStorage.removeItem(KEPT);
-    if (open) goTo(open);
   } catch {
     // Storing is forbidden: nothing was kept.
   }
+  if (open) await goTo(open);
 }

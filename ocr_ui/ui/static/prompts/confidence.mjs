@@ -10,9 +10,6 @@ import { fillTemplates } from "./templatelist.mjs";
 
 const COLUMNS = ["part", "engine", "count", "wrong", "error", "missed", "threshold", "load", "caught", "state"];
 const CHARTS = ["reliability", "load"];
-/** Corrected pages are gone through one by one. */
-const LONG_MS = 600_000;
-
 export async function mount({ element, props }) {
   element.confidence?.destroy();
   await styleSheets(import.meta.url, "prompts.css", "charts.css");
@@ -26,6 +23,7 @@ class Confidence {
     Object.assign(this, { root, plotly: props.plotly, language: props.language, rows: [], chosen: "", kept: true });
     this.t = (key, values) => say(words, key, values);
     this.api = new Api({ lang: () => props.language });
+    this.leaving = new AbortController();
     this.#build();
     this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.look());
     this.seen.observe(root);
@@ -33,6 +31,7 @@ class Confidence {
 
   destroy() {
     this.seen.disconnect();
+    this.leaving.abort();
   }
 
   #build() {
@@ -43,6 +42,9 @@ class Confidence {
     this.measuring = button(t("confidence.measure"), () => this.measure(false), { id: "confidence-measure" });
     this.keeping = button(t("confidence.keep"), () => this.measure(true), { id: "confidence-keep" });
     this.told = make("p", { class: "wb-figures-told", role: "status" });
+    this.bar = make("progress", { max: 1, "aria-label": t("confidence.measuring") });
+    this.count = make("span");
+    this.far = make("p", { class: "wb-figures-told", hidden: true }, this.bar, " ", this.count);
     this.table = make("table", { class: "wb-table" });
     this.plots = new Map(CHARTS.map((id) => [id, make("div", { class: "wb-figures-plot" })]));
     const figure = (id) => make("figure", { "data-chart": id }, make("h3", { textContent: t(`confidence.chart.${id}`) }), this.plots.get(id));
@@ -58,6 +60,7 @@ class Confidence {
         make("div", { class: "wb-figures-acts" }, this.measuring, this.keeping),
       ),
       this.told,
+      this.far,
       this.shown,
     );
     this.#show([], true);
@@ -91,8 +94,8 @@ class Confidence {
     this.told.textContent = this.t("confidence.measuring");
     const template = this.template.value;
     try {
-      const asked = { template, miss_rate: Number(this.missed.value) / 100, keep, person: personOf() };
-      const { thresholds } = await this.api.post("/v1/calibrations", asked, { timeout: LONG_MS });
+      const asked = { template, miss_rate: Number(this.missed.value) / 100, keep, person: personOf(), progress: true };
+      const { thresholds } = await this.api.lines("/v1/calibrations", asked, (step) => this.#progress(step), this.leaving.signal);
       if (template === this.template.value) this.#show(thresholds, keep);
     } catch (failure) {
       this.#fail(failure);
@@ -100,8 +103,17 @@ class Confidence {
     this.#work(false);
   }
 
+  /** Shown from the second step on: what is done at once has no bar that comes and goes. */
+  #progress({ done, total }) {
+    this.far.hidden = !done;
+    this.bar.value = total ? done / total : 0;
+    const [at, all] = [done, total].map((value) => value.toLocaleString(this.language));
+    this.count.textContent = this.t("confidence.far", { done: at, total: all });
+  }
+
   #work(busy) {
     this.busy = busy;
+    this.far.hidden = true;
     this.measuring.setAttribute("aria-busy", String(busy));
     this.measuring.disabled = busy;
     this.keeping.disabled = busy || this.kept;

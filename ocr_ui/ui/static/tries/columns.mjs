@@ -159,7 +159,9 @@ export class Columns {
     head.base.onclick = () => this.onbase(index);
     const error = this.lanes?.[this.places[index]]?.error;
     const failed = error ? this.#said(error) : reading.error;
-    head.notes.textContent = [failed, ...reading.warnings.map(({ message }) => message)].filter(Boolean).join(" ");
+    const notes = reading.warnings.map(({ message }) => message);
+    if (!reading.takes_prompt && !reading.warnings.some(({ code }) => code === "prompt_unused")) notes.push(t("tries.no_prompt"));
+    head.notes.textContent = [failed, ...notes].filter(Boolean).join(" ");
     head.notes.classList.toggle("wb-wrong", Boolean(failed));
   }
 

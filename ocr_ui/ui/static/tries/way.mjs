@@ -23,7 +23,7 @@ export class Way {
     this.id = `try-${letter.toLowerCase()}`;
     this.template = this.#select("template", () => this.#show({ variables: this.#values() }));
     this.version = this.#select("version", () => this.#source({ variables: this.#values() }));
-    this.engine = this.#select("engine", onchange);
+    this.engine = this.#select("engine", () => this.#worded());
     this.variables = make("div", { class: "wb-try-variables" });
     this.numbers = NUMBERS.map(([name, min, max, step]) => this.#number(name, { min, max, step }));
     this.wording = new WordingField({ label: t("tries.wording_of", { letter }), oninput: () => this.#worded() });
@@ -36,6 +36,8 @@ export class Way {
       title: t("tries.restore.title"),
       onclick: () => this.wording.replace(this.own),
     });
+    this.unused = make("p", { id: `${this.id}-unused`, class: "wb-try-note", role: "status" });
+    this.wording.field.setAttribute("aria-describedby", this.unused.id);
     this.problem = make("p", { class: "wb-try-problem wb-wrong", role: "status" });
     this.remove = make("button", {
       type: "button",
@@ -59,6 +61,7 @@ export class Way {
         make("summary", { textContent: t("tries.more") }),
         make("div", { class: "wb-try-numbers" }, ...this.numbers.map((field) => this.#labelled(field.name, field))),
         make("label", { class: "wb-try-note", for: this.wording.field.id, textContent: t("tries.wording") }),
+        this.unused,
         this.wording.element,
         this.restore,
       ),
@@ -161,6 +164,8 @@ export class Way {
 
   #worded() {
     this.restore.hidden = this.#edited === undefined;
+    const asked = this.engines.find(({ name }) => name === this.engine.value)?.takes_prompt ?? true;
+    this.unused.textContent = asked ? "" : this.t("tries.prompt_unused", { engine: this.engine.value });
     this.onchange();
   }
 
