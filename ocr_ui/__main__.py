@@ -95,6 +95,11 @@ def _add_recognize(commands: Any) -> None:
     )
     command.add_argument("--var", action="append", default=[], metavar="k=v", help="a variable of the template")
     command.add_argument("--engine", default="", metavar="NAME", help="rapidocr, vllm, openai or llama")
+    command.add_argument(
+        "--preprocess",
+        metavar="HOW",
+        help="clean the engine's copy where a measure of the page asks for it: off, auto, or steps with commas between",
+    )
     command.add_argument("--json", action="store_true", help="one JSON object instead of the text")
     command.set_defaults(run=_recognize)
 
@@ -289,7 +294,8 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
 
     values = parse_variables(arguments.var)
     data = _bytes(arguments.image, settings.max_upload_bytes)
-    result = asyncio.run(recognize_file(data, arguments.template, values, arguments.engine, settings))
+    reading = recognize_file(data, arguments.template, values, arguments.engine, settings, arguments.preprocess)
+    result = asyncio.run(reading)
     if result.error and not result.text:
         raise result.error
     for warning in result.warnings:

@@ -108,6 +108,10 @@ class Settings(BaseSettings):
     decode_seconds: float = Field(20.0, gt=0, description="Longest time that decoding one picture may take.")
     max_pages: int = Field(500, gt=0, description="Most pages that are taken from one document.")
     turn_pages: bool = Field(True, description="Notice pages that lie on their side or head, and turn them.")
+    preprocess: Literal["off", "auto"] = Field(
+        "off",
+        description="auto: give engines a cleaned copy of pages that a measure finds askew. See docs/preprocessing.md.",
+    )
     low_confidence: float = Field(
         0.8,
         ge=0,

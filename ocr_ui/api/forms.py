@@ -25,8 +25,8 @@ class OcrOptions(BaseModel):
     """How to read. What is not given is as the template and the settings say.
 
     `confidence` asks a model for the probability of each token; `structured` holds an answer to the field names;
-    `prompt` is sent in place of the template's text; `pixels` are the most that the engine gets; `page` is that of a
-    document, from 1.
+    `prompt` is sent in place of the template's text; `pixels` are the most that the engine gets; `preprocess` is off,
+    auto, or names of cleaning steps with commas between; `page` is that of a document, from 1.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -40,6 +40,7 @@ class OcrOptions(BaseModel):
     max_tokens: int | None = Field(None, ge=1, le=1_000_000)
     confidence: bool | None = None
     pixels: int | None = Field(None, ge=1_000, le=1_000_000_000)
+    preprocess: str | None = Field(None, max_length=200)
     structured: bool | None = None
     page: int = Field(1, ge=1, le=1_000_000)
 
@@ -95,6 +96,7 @@ async def read_ocr(request: Request) -> tuple[Asked, bool]:
         options.prompt,
         options.sampling,
         options.pixels,
+        options.preprocess,
         options.structured,
         body.person.strip(),
         time.perf_counter() - begin,

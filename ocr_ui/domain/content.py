@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ocr_ui.domain.calibration import CELL, LINE, field_part
 from ocr_ui.domain.geometry import Quad
@@ -120,6 +120,9 @@ class Table:
     confidences: tuple[tuple[float, float] | None, ...] = ()
 
 
+Part = TypeVar("Part", TextLine, TextRegion, Field, Table)
+
+
 @dataclass(frozen=True, slots=True)
 class PageContent:
     """All that a page says. Coordinates are pixels of the stored, upright, full-size picture.
@@ -157,6 +160,16 @@ class PageContent:
         entries = [*((LINE, line) for line in self.lines), *((field_part(one.kind), one) for one in self.fields)]
         yield from ((part, entry.confidence) for part, entry in entries if entry.confidence is not None)
         yield from ((CELL, pair[0]) for table in self.tables for pair in table.confidences if pair)
+
+    def placed(self, place: Callable[[Quad], Quad]) -> PageContent:
+        """The same content with each quad at another place."""
+        return replace(
+            self,
+            lines=tuple(_placed(line, place) for line in self.lines),
+            regions=tuple(_placed(region, place) for region in self.regions),
+            fields=tuple(_placed(field, place) for field in self.fields),
+            tables=tuple(_placed(table, place) for table in self.tables),
+        )
 
     def with_warnings(self, *warnings: ContentWarning) -> PageContent:
         return replace(self, warnings=self.warnings + warnings)
@@ -242,6 +255,10 @@ class PageContent:
             text=str(data.get("text", "")),
             warnings=tuple(ContentWarning.from_dict(d) for d in data.get("warnings", ())),
         )
+
+
+def _placed(part: Part, place: Callable[[Quad], Quad]) -> Part:
+    return part if part.quad is None else replace(part, quad=place(part.quad))
 
 
 def _lowest(entry: TextLine | Field) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """What is done to the stored picture for an engine, recorded so that boxes find their way back.
 
-A transform is a row of steps, each an affine map with the size of what it gives. A further kind of step (crop, deskew)
-is one more class here and its entry in `STEPS`.
+A transform is a row of steps, each an affine map with the size of what it gives. A further kind of step is one more
+class and its entry in `STEPS`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.geometry import Quad
+from ocr_ui.images.clean_steps import Deskew
 from ocr_ui.images.ink import ground_color
 
 Size = tuple[int, int]
@@ -112,7 +113,7 @@ class Turn:
         return np.ascontiguousarray(np.rot90(pixels, -self.turns))
 
 
-STEPS: dict[str, type[Scale] | type[Pad] | type[Turn]] = {step.kind: step for step in (Scale, Pad, Turn)}
+STEPS: dict[str, type[Step]] = {step.kind: step for step in (Scale, Pad, Turn, Deskew)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,16 @@ class PictureTransform:
 
     def then(self, step: Step) -> PictureTransform:
         return PictureTransform(self.width, self.height, (*self.steps, step))
+
+    def followed_by(self, other: PictureTransform) -> PictureTransform:
+        """Both in one; `other` begins with what this one gives."""
+        return PictureTransform(self.width, self.height, (*self.steps, *other.steps))
+
+    @property
+    def keeps_shares(self) -> bool:
+        """Whether a place is the same share of width and height in both pictures."""
+        whole, (width, height) = self._matrix(), self.engine_size
+        return bool(np.allclose(whole, np.diag([width / self.width, height / self.height, 1.0])))
 
     def apply(self, pixels: np.ndarray) -> np.ndarray:
         """The engine's picture, uint8 (height, width, 3), C-contiguous, of the stored one.

@@ -16,6 +16,7 @@ _PACKAGES = ("vllm", "torch", "transformers", "rapidocr", "onnxruntime", "openai
 _SETTINGS = (
     "engine_pixels",
     "turn_pages",
+    "preprocess",
     "max_new_tokens",
     "token_logprobs",
     "dtype",
@@ -62,7 +63,8 @@ def conditions(settings: Settings, engines: Mapping[str, Settings] | None = None
 
 def reading_settings(settings: Settings) -> dict[str, Any]:
     """The settings that may change what is read."""
-    return {name: getattr(settings, name) for name in _READING}
+    names = _READING if settings.preprocess == "off" else (*_READING, "preprocess")
+    return {name: getattr(settings, name) for name in names}
 
 
 def cards() -> list[dict[str, Any]]:

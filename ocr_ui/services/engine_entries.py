@@ -24,9 +24,10 @@ READER = "rapidocr"
 AUTO = "auto"
 LONGEST_NAME = 40
 
-_ASKING = ("max_new_tokens", "first_token_timeout", "silence_timeout", "token_logprobs", "engine_pixels")
+_COPY = ("engine_pixels", "preprocess")
+_ASKING = ("max_new_tokens", "first_token_timeout", "silence_timeout", "token_logprobs", *_COPY)
 SETTINGS_OF: dict[str, tuple[str, ...]] = {
-    "rapidocr": ("engine_pixels", "max_waiting"),
+    "rapidocr": (*_COPY, "max_waiting"),
     "openai": ("base_url", "api_key", "model", "server_retries", *_ASKING),
     "llama": (
         "llama_server",

@@ -37,7 +37,7 @@ class Asked:
         variables: of the template.
         engine: by name or kind, empty for the default.
         page: of a document, from 1.
-        prompt, sampling, pixels, structured: as in `ReadRequest`.
+        prompt, sampling, pixels, preprocess, structured: as in `ReadRequest`.
         person: who asks; may be empty.
         receive_seconds: that the file took to arrive.
     """
@@ -51,6 +51,7 @@ class Asked:
     prompt: str | None = None
     sampling: dict[str, Any] = field(default_factory=dict)
     pixels: int | None = None
+    preprocess: str | None = None
     structured: bool | None = None
     person: str = ""
     receive_seconds: float = 0.0
@@ -99,18 +100,19 @@ class Ocr:
         end = time.monotonic() + self._seconds
         template = await asyncio.to_thread(self._templates.get, asked.template)
         template.render(asked.variables)
-        engine = self._engines.called(asked.engine) if asked.engine else ""
-        check_engine(await self._engines.ready(engine, LOADING_BEAT), template)
-        stage_ended("receive", asked.receive_seconds)
-        received = await self._pages.receive(asked.data, asked.name, asked.person, asked.page)
         request = ReadRequest(
             template,
             asked.variables,
             asked.prompt,
             sampling=asked.sampling,
             pixels=asked.pixels,
+            preprocess=asked.preprocess,
             structured=asked.structured,
         )
+        engine = self._engines.called(asked.engine) if asked.engine else ""
+        check_engine(await self._engines.ready(engine, LOADING_BEAT), template)
+        stage_ended("receive", asked.receive_seconds)
+        received = await self._pages.receive(asked.data, asked.name, asked.person, asked.page)
         reading = self._recognizer.read(
             received.page_id, request, engine=engine, person=asked.person, owner=uuid.uuid4().hex, daily=True
         )

@@ -44,20 +44,28 @@ class Once:
 
 
 async def recognize_file(
-    data: bytes, template_name: str, values: dict[str, str], engine_name: str, settings: Settings
+    data: bytes,
+    template_name: str,
+    values: dict[str, str],
+    engine_name: str,
+    settings: Settings,
+    preprocess: str | None = None,
 ) -> Once:
     """Reads the picture in `data`.
 
     Args:
         engine_name: a name of the engines file, or rapidocr, vllm, openai or llama; empty for the one that the
             settings name.
+        preprocess: as of a `ReadRequest`.
 
     Raises:
-        BadInput: no picture, a missing variable, a task that the engine cannot do. NotFound: no such template.
+        BadInput: no picture, a missing variable, a task that the engine cannot do, `unknown_preprocess`.
+        NotFound: no such template.
         EngineDead: the engine could not be started.
     """
     template = await asyncio.to_thread(find_template, settings, template_name)
     template.render(values)
+    request = ReadRequest(template, values, preprocess=preprocess)
     picture = await asyncio.to_thread(open_picture, data, Limits.from_settings(settings))
     chosen = settings.model_copy(update={"engine": engine_name}) if engine_name else settings
     engines = Engines.from_settings(chosen)
@@ -68,7 +76,7 @@ async def recognize_file(
         check_engine(engine, template)
         pixels, turned = await Upright(engines, settings).turn(picture.pixels)
         sha256 = hashlib.sha256(encode_png(pixels)).hexdigest()
-        last = await read_to_the_end(pixels, sha256, engine, ReadRequest(template, values), own)
+        last = await read_to_the_end(pixels, sha256, engine, request, own)
     finally:
         await engines.close()
     page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}

@@ -8,17 +8,20 @@ import time
 from collections.abc import AsyncIterator, Callable, Container
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
+from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import PromptTemplate, Task, answer_schema
 from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
 from ocr_ui.engines.asking import sampling_for
 from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
+from ocr_ui.images.cleaning import clean, steps_of
 from ocr_ui.images.door import encode_png, is_blank
 from ocr_ui.images.transform import PictureTransform, prepare
 from ocr_ui.logs import run_name
@@ -56,6 +59,7 @@ class ReadRequest:
         run_id: unique; `abort` takes it.
         sampling: settings of this run over the template's own.
         pixels: most pixels that the engine gets, for this run; None for the setting.
+        preprocess: how the page is cleaned before, as `images.cleaning.clean` takes it; None for the setting.
         structured: hold the answer to the names asked for; None as the template says.
         notices: what is said with the result: why it is read so.
     """
@@ -66,8 +70,14 @@ class ReadRequest:
     run_id: str = field(default_factory=run_name)
     sampling: dict[str, Any] = field(default_factory=dict)
     pixels: int | None = None
+    preprocess: str | None = None
     structured: bool | None = None
     notices: tuple[ContentWarning, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises BadInput (`unknown_preprocess`)."""
+        if self.preprocess is not None:
+            steps_of(self.preprocess)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +136,7 @@ async def read_picture(
     prompt, refused = prompt_used(request, engine, settings)
     run = ReadingRun(pixels, page_sha256, engine, request, prompt)
     with run.clock.stage("prepare"):
-        copy, transform, notices = await asyncio.to_thread(prepare, pixels, most_pixels(request, settings))
+        copy, transform, notices = await asyncio.to_thread(engine_copy, pixels, request, settings)
     run.prepared(transform, (*request.notices, *refused, *notices))
     engine_request = asked_of_engine(request, prompt, copy)
     stop = stop or asyncio.Event()
@@ -145,6 +155,16 @@ async def read_picture(
 def most_pixels(request: ReadRequest, settings: Settings) -> int:
     """Pixels that the engine's copy may have."""
     return min(request.pixels or settings.engine_pixels, settings.engine_pixels)
+
+
+def engine_copy(
+    pixels: np.ndarray, request: ReadRequest, settings: Settings
+) -> tuple[np.ndarray, PictureTransform, tuple[ContentWarning, ...]]:
+    """What an engine is given of a stored picture: cleaned where that is wanted and needed, then scaled."""
+    wanted = settings.preprocess if request.preprocess is None else request.preprocess
+    seen, cleaning, told = clean(pixels, wanted)
+    copy, transform, notices = prepare(seen, most_pixels(request, settings))
+    return copy, cleaning.followed_by(transform), (*told, *notices)
 
 
 def asked_of_engine(request: ReadRequest, prompt: PromptUsed, copy: np.ndarray) -> EngineRequest:
@@ -312,11 +332,16 @@ class ReadingRun:
         self._probabilities = Probabilities()
         self._confidences = ConfidencesAsTheyCome(self._probabilities)
         self._transform: PictureTransform | None = None
+        self._place: Callable[[Quad], Quad] | None = None
         self._names = request.template.names(request.values)
         self._parser = IncrementalParser(request.template.task, self.size, self._names)
 
     def prepared(self, transform: PictureTransform, notices: tuple[ContentWarning, ...]) -> None:
         self._transform, self._notices = transform, notices
+        if not transform.keeps_shares:
+            # A model's coordinates are shares of what it was given: they are taken there, then led back.
+            self._parser = IncrementalParser(self.request.template.task, transform.engine_size, self._names)
+            self._place = cache(lambda quad: transform.to_stored(quad).rounded())
         self.asked = time.perf_counter()
 
     def take(self, event: EngineEvent) -> None:
@@ -357,6 +382,10 @@ class ReadingRun:
             return line
         return replace(line, quad=self._transform.to_stored(line.quad).rounded())
 
+    def _in_stored(self, content: PageContent) -> PageContent:
+        """What a model said of the copy that it was given, in pixels of the stored picture."""
+        return content if self._place is None else content.placed(self._place)
+
     def fail(self, error: WorkbenchError) -> None:
         self.error = error
 
@@ -369,7 +398,7 @@ class ReadingRun:
 
     def content(self) -> PageContent:
         if self.engine.capabilities.takes_prompt:
-            return self._confidences.of(self._parsed, self.raw).with_ids()
+            return self._in_stored(self._confidences.of(self._parsed, self.raw)).with_ids()
         return PageContent(lines=tuple(self._lines), text=self.raw).with_ids()
 
     def progress(self) -> Progress:
@@ -451,7 +480,8 @@ class ReadingRun:
         return "fields_by_rules" if self._rules_find_fields() else ""
 
     def _final_content(self, generation: Generation) -> PageContent:
-        content = self._parser.finish().with_ids() if self.engine.capabilities.takes_prompt else self.content()
+        takes_prompt = self.engine.capabilities.takes_prompt
+        content = self._in_stored(self._parser.finish()).with_ids() if takes_prompt else self.content()
         content = with_confidences(content, self.raw, self._probabilities)
         if generation.finish_reason != "stop" and not generation.text.strip():
             # Nobody looked to the end: that nothing came does not mean that there is nothing.

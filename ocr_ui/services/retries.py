@@ -13,6 +13,7 @@ from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.engines.asking import SAMPLING
 from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.images.cleaning import OFF, STEPS
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.engines import Engines
@@ -86,6 +87,7 @@ def request_for(recognition: Recognition, kind: str, template: PromptTemplate, s
         used.text,
         sampling={**sampling, **changed.get(kind, {})},
         pixels=int(retry.value) if kind == "smaller" else pixels_of(recognition),
+        preprocess=cleaning_of(recognition),
         structured="json_schema" in used.sampling,
         notices=_notices(retry),
     )
@@ -119,6 +121,12 @@ def pixels_of(recognition: Recognition) -> int | None:
         return None
     width, height = PictureTransform.from_dict(recognition.transform).engine_size
     return width * height
+
+
+def cleaning_of(recognition: Recognition) -> str:
+    """What was done to the engine's copy, as a `ReadRequest` takes it: another reading gets the same one."""
+    steps = PictureTransform.from_dict(recognition.transform).steps if recognition.transform else ()
+    return ",".join(step.kind for step in steps if step.kind in STEPS) or OFF
 
 
 def _filled(template: PromptTemplate, values: dict[str, str]) -> bool:

@@ -21,7 +21,7 @@ from ocr_ui.services.annotate import Annotator, Item, Saved
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.retries import Retries, pixels_of
+from ocr_ui.services.retries import Retries, cleaning_of, pixels_of
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.runs import Runs
 from ocr_ui.services.sampling import Sampling, sample_picture
@@ -185,6 +185,7 @@ class Rollouts:
             run_id,
             {**sampling, **ask.sampling()},
             pixels_of(recognition),
+            preprocess=cleaning_of(recognition),
             structured="json_schema" in used.sampling,
         )
 

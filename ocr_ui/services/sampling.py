@@ -17,7 +17,7 @@ from ocr_ui.engines.base import AskedApart, Engine, EngineRequest, Finished, Sam
 from ocr_ui.engines.samples import check_samples, samples
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.exports.examples import picture_tokens, prompt_tokens
-from ocr_ui.images.transform import PictureTransform, prepare
+from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.pacing import paced
 from ocr_ui.services.reading import (
     Progress,
@@ -25,7 +25,7 @@ from ocr_ui.services.reading import (
     ReadRequest,
     asked_of_engine,
     check_engine,
-    most_pixels,
+    engine_copy,
     prompt_used,
     unexpected,
 )
@@ -74,7 +74,7 @@ async def sample_picture(
     check_engine(engine, request.template)
     prompt, refused = prompt_used(request, engine, settings)
     check_samples(engine, prompt.sampling, n)
-    copy, transform, notices = await asyncio.to_thread(prepare, pixels, most_pixels(request, settings))
+    copy, transform, notices = await asyncio.to_thread(engine_copy, pixels, request, settings)
     group = _Group(pixels, page_sha256, engine, request, prompt, n)
     group.prepared(transform, (*request.notices, *refused, *notices))
     asked = asked_of_engine(request, prompt, copy)

@@ -224,6 +224,7 @@ ERRORS_ZH: dict[str, str] = {
     "request_timeout": "{seconds} 秒内没有读完这张图片。请换小一些的图片；页数多时请使用批处理。",
     "server_stopping": "服务器正在停止。请稍后再试。",
     "too_many_requests": "正在处理的图片请求已达 {most} 个。请稍后再试。",
+    "unknown_preprocess": "没有预处理 {wanted}。可选：{known}；步骤可用逗号连接。",
     "unknown_model": "没有模型 {model}。可选：{known}。",
     "chat_not_possible": "页面识别不支持此请求（{what}）。请参阅 docs/rest.md。",
     "bad_base64": "图片不是有效的 base64。请把文件内容编码为 base64。",
@@ -558,6 +559,10 @@ WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {
     "empty": (
         "回答中没有：{names}。",
         "没有找到文本，或图片是空白的。",
+    ),
+    "deskewed": (
+        "页面倾斜 {degrees} 度，识别用的副本已摆正。",
+        "页面倾斜，识别用的副本已摆正。",
     ),
     "flattened": "图片带透明部分，已铺上能看清文字的底色。",
     "limit": "回答中有一部分过大，未读入。",

@@ -1,0 +1,74 @@
+"""Which cleaning a page needs before an engine reads its copy, decided by measures of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ocr_ui.domain.content import ContentWarning
+from ocr_ui.errors import BadInput
+from ocr_ui.images.clean_steps import Deskew
+from ocr_ui.images.condition import skew
+from ocr_ui.images.ink import ground_color
+from ocr_ui.images.transform import PictureTransform, Step
+
+OFF, AUTO = "off", "auto"
+LEAST_DEGREES = 1.0
+"""Lines are found and cut out level by themselves; below this nothing was read better in a level copy."""
+SHARP, GAIN = 5.0, 2.0
+"""Lines of text fall into rows that are this much sharper than at other angles, and than they lie. Of pictures of
+something else, or of pages on their side, the sharpest angle is no sharper than 2.6."""
+
+Decision = tuple[Step, ContentWarning]
+
+
+def clean(pixels: np.ndarray, wanted: str) -> tuple[np.ndarray, PictureTransform, tuple[ContentWarning, ...]]:
+    """The picture with what `wanted` allows and the page needs, how it was made, and what a person is told of it.
+
+    Args:
+        pixels: uint8 (height, width, 3), RGB, upright; itself returned where nothing is to be done.
+        wanted: off, auto, or names of STEPS with commas between.
+
+    Raises:
+        BadInput: `unknown_preprocess`.
+    """
+    transform = PictureTransform(pixels.shape[1], pixels.shape[0])
+    told: list[ContentWarning] = []
+    for name in steps_of(wanted):
+        decided = STEPS[name](pixels)
+        if decided is not None:
+            step, said = decided
+            pixels, transform = step.apply(pixels), transform.then(step)
+            told.append(said)
+    return pixels, transform, tuple(told)
+
+
+def steps_of(wanted: str) -> tuple[str, ...]:
+    """Names of the steps that are allowed, in the order of doing them. Raises BadInput (`unknown_preprocess`)."""
+    if wanted in (OFF, AUTO):
+        return _AUTOMATIC if wanted == AUTO else ()
+    named = {name.strip() for name in wanted.split(",")}
+    if not named <= STEPS.keys():
+        known = ", ".join((OFF, AUTO, *STEPS))
+        raise BadInput(
+            "unknown_preprocess",
+            f"There is no preprocessing {wanted[:80]!r}.",
+            f"Use one of: {known}; steps may be joined by commas.",
+            wanted=wanted[:80],
+            known=known,
+        )
+    return tuple(name for name in STEPS if name in named)
+
+
+def _deskew(pixels: np.ndarray) -> Decision | None:
+    found = skew(pixels)
+    if abs(found.degrees) < LEAST_DEGREES or found.sharpness < SHARP or found.gain < GAIN:
+        return None
+    degrees = f"{abs(found.degrees):.1f}"
+    said = f"The page lies askew by {degrees} degrees; the engine was given a level copy."
+    return Deskew(found.degrees, ground_color(pixels)), ContentWarning("deskewed", said, details={"degrees": degrees})
+
+
+STEPS: dict[str, Callable[[np.ndarray], Decision | None]] = {"deskew": _deskew}
+_AUTOMATIC = ("deskew",)
