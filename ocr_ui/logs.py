@@ -6,8 +6,10 @@ the class and the places in the code, and nothing else.
 
 from __future__ import annotations
 
+import io
 import json
 import logging
+import os
 import re
 import sys
 import threading
@@ -15,13 +17,15 @@ import time
 import uuid
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Any, TextIO
+
+from filelock import FileLock
 
 from ocr_ui.errors import EngineFailed, StoreFailed, WorkbenchError
 
@@ -35,6 +39,8 @@ SECRETS = (re.compile(r"(?<=://)[^/\s@]+(?=@)"), re.compile(r"\bocrw_[\w-]+"), r
 """A user and password in an address, an API key, a token."""
 TALKATIVE = ("httpx", "httpx2", "alembic")
 SHORTEST_SECRET = 4
+LOCK_SECONDS = 5.0
+"""So long a process waits while another puts the file aside."""
 WITHHELD = "(its words are left out)"
 
 _request: ContextVar[str] = ContextVar("request", default="")
@@ -198,6 +204,9 @@ FORMS: dict[str, type[Lines]] = {"text": TextLines, "json": JsonLines}
 class KeptFile(RotatingFileHandler):
     """A file that is put aside (.1, .2, ...) when it is large, and with the first line of a new day.
 
+    Several processes may write it: each line is one write at the end of the file, and one process at a time puts it
+    aside, which the others notice with their next line.
+
     Args:
         most_bytes: of the file.
         files: so many are kept beside it.
@@ -207,23 +216,64 @@ class KeptFile(RotatingFileHandler):
     def __init__(self, file: Path, most_bytes: int = 20_000_000, files: int = 10, days: int = 30) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         self._days = days
-        self._day = time.localtime(file.stat().st_mtime).tm_yday if file.exists() else time.localtime().tm_yday
+        self._day = _day(file.stat().st_mtime if file.exists() else time.time())
+        self._lock_file = FileLock(f"{file}.lock", timeout=LOCK_SECONDS)
         super().__init__(file, maxBytes=most_bytes, backupCount=files, encoding="utf-8", errors="backslashreplace")
         self._sweep()
 
+    def _open(self) -> TextIO:
+        raw = io.FileIO(self.baseFilename, "a")
+        return io.TextIOWrapper(raw, encoding=self.encoding, errors=self.errors, write_through=True)  # type: ignore
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._follow()
+        except OSError:
+            self.handleError(record)
+            return
+        super().emit(record)
+
+    def _follow(self) -> bool:
+        """Goes on in the new file where another process has put ours aside; gives whether it has."""
+        try:
+            there = os.stat(self.baseFilename)
+        except FileNotFoundError:
+            there = None
+        mine = os.fstat(self.stream.fileno()) if self.stream else None
+        if there and mine and os.path.samestat(there, mine):
+            return False
+        if self.stream:
+            self.stream.close()
+        self.stream = self._open()
+        return True
+
     def shouldRollover(self, record: logging.LogRecord) -> bool:
-        return self._day != time.localtime().tm_yday or bool(super().shouldRollover(record))
+        size = os.fstat(self.stream.fileno()).st_size
+        return self._day != _day(time.time()) or size + len(self.format(record)) >= self.maxBytes
 
     def doRollover(self) -> None:
-        self._day = time.localtime().tm_yday
+        with suppress(OSError):  # a file that cannot be put aside is written on
+            with self._lock_file:
+                if not self._follow() and os.fstat(self.stream.fileno()).st_size:
+                    self._put_aside()
+            self._sweep()
+        self._day = _day(time.time())
+
+    def _put_aside(self) -> None:
+        if not self.backupCount:
+            Path(self.baseFilename).unlink()
         super().doRollover()
-        self._sweep()
 
     def _sweep(self) -> None:
         file = Path(self.baseFilename)
         for old in file.parent.glob(f"{file.name}.*") if self._days else ():
             if old.suffix[1:].isdecimal() and time.time() - old.stat().st_mtime > self._days * 86_400:
                 old.unlink(missing_ok=True)
+
+
+def _day(moment: float) -> tuple[int, int]:
+    local = time.localtime(moment)
+    return local.tm_year, local.tm_yday
 
 
 def vllm_config() -> dict[str, Any]:

@@ -91,8 +91,9 @@ class Settings(BaseSettings):
     batch_at_once: int = Field(
         2, ge=0, description="Pages of batches that this process reads at the same time; 0 leaves them to others."
     )
-    batch_webhook: str = Field(
-        "", description="Address that is told of each batch that is done, where that was asked for; empty for none."
+    batch_webhook: SecretStr = Field(
+        SecretStr(""),
+        description="Address that is told of each batch that is done, where that was asked for; empty for none.",
     )
     clamd: str = Field(
         "",
@@ -134,7 +135,9 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] = Field(
         "text", description="Form of log lines: text, or json (one object a line)."
     )
-    log_file: Path | None = Field(None, description="File for log lines, besides the console; one for each process.")
+    log_file: Path | None = Field(
+        None, description="File for log lines, besides the console; several processes of one machine may share it."
+    )
     log_file_bytes: int = Field(
         20_000_000, gt=0, description="Size from which on a log file is put aside, as it is with each new day."
     )

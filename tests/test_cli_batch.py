@@ -62,6 +62,18 @@ def test_files_folders_and_archives_are_read_and_written(console: Console, tmp_p
         assert store.items.count() == 3
 
 
+def test_files_keep_short_names_and_none_is_lost_where_they_are_the_same(console: Console, tmp_path: Path) -> None:
+    for number, folder in enumerate(("march/scans", "april/scans")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.png").write_bytes(picture(f"1{number}"))
+    told = console(
+        *("march/scans", "april/scans", str(tmp_path / "b.png"), str(tmp_path / "march/scans/a.png"), "--out", "out")
+    )
+    assert told["done"] == 4
+    rows = [json.loads(line) for line in (tmp_path / "out" / "items.jsonl").read_text().splitlines()]
+    assert sorted(row["document"] for row in rows) == ["a.png", "april/scans/a.png", "b.png", "scans/a.png"]
+
+
 def test_a_batch_of_which_nothing_can_be_read_says_so(console: Console, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_bytes(b"x")
     told = console("notes.txt", "--out", "out", code=1)

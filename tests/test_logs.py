@@ -9,6 +9,7 @@ import logging
 import logging.config
 import os
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -176,7 +177,7 @@ def test_a_file_is_put_aside_by_size_and_by_day_and_goes_by_age(tmp_path: Path) 
     handler = KeptFile(file, most_bytes=50, files=2, days=30)
     for number in range(5):
         handler.emit(record("x" * 40 + str(number)))
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["p.log", "p.log.1", "p.log.2"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["p.log", "p.log.1", "p.log.2", "p.log.lock"]
     handler.close()
     long_ago = time.time() - 31 * 86_400
     os.utime(tmp_path / "p.log.2", (long_ago, long_ago))
@@ -189,6 +190,45 @@ def test_a_file_is_put_aside_by_size_and_by_day_and_goes_by_age(tmp_path: Path) 
     assert "today" in file.read_text()
     assert "today" not in (tmp_path / "p.log.1").read_text()
     assert (tmp_path / "p.log.2").exists()
+
+
+WRITER = """
+import logging, pathlib, sys
+from ocr_ui.logs import KeptFile
+handler = KeptFile(pathlib.Path(sys.argv[1]), most_bytes=300_000, files=1_000)
+logging.basicConfig(level=logging.INFO, handlers=[handler], format="%(message)s")
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(200):
+    logging.info("%s.%d %s end", sys.argv[2], number, "x" * 12_000)
+"""
+
+
+def test_several_processes_share_a_file_without_losing_or_mixing_a_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WRITER, str(tmp_path / "p.log")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    writers = [subprocess.Popen([*command, name], **pipes) for name in "abc"]
+    assert [one.stdout.readline() for one in writers] == ["ready\n"] * 3
+    for one in writers:
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    for one in writers:
+        one.communicate()
+        assert one.returncode == 0
+    kept = [one for one in tmp_path.iterdir() if one.suffix != ".lock"]
+    written = [line.split(" ") for one in kept for line in one.read_text().splitlines()]
+    assert len(kept) > 10
+    assert all(one.stat().st_size <= 400_000 for one in kept)
+    assert sorted(name for name, *_ in written) == sorted(f"{w}.{n}" for w in "abc" for n in range(200))
+    assert all(len(middle) == 12_000 and end == "end" for _, middle, end in written)
+
+
+def test_no_file_is_kept_beside_the_newest_where_none_is_to_be(tmp_path: Path) -> None:
+    handler = KeptFile(tmp_path / "p.log", most_bytes=50, files=0)
+    for number in range(3):
+        handler.emit(record("x" * 40 + str(number)))
+    handler.close()
+    assert (tmp_path / "p.log").read_text() == "x" * 40 + "2\n"
 
 
 def test_vllms_processes_write_the_same_form(capsys: pytest.CaptureFixture[str]) -> None:

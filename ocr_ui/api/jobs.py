@@ -18,8 +18,9 @@ from ocr_ui.api.pictures import name_of
 from ocr_ui.domain.job import PRIORITIES
 from ocr_ui.errors import BadInput
 from ocr_ui.services.access import who
+from ocr_ui.services.export import NothingToExport
 from ocr_ui.services.job_view import job_value, result_pieces
-from ocr_ui.services.jobs import Again, Handed, JobAsk, JobProgress
+from ocr_ui.services.jobs import Again, Handed, JobAsk, JobProgress, nothing_was_read
 from ocr_ui.services.workbench import Workbench
 
 RESULTS = "markdown,jsonl,csv,docx,pdf,boxes"
@@ -115,7 +116,11 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         """
         chosen = formats or RESULTS + (SUBTITLES if await jobs.has_frames(job) else "")
         wanted = [name.strip() for name in chosen.split(",") if name.strip()]
-        made = await workbench.exporter.bundled(wanted, {"jobs": [job]}, f"batch-{job}")
+        await jobs.progress(job)
+        try:
+            made = await workbench.exporter.bundled(wanted, {"jobs": [job]}, f"batch-{job}")
+        except NothingToExport as error:
+            raise nothing_was_read(job) from error
         gone = BackgroundTask(shutil.rmtree, made.folder, ignore_errors=True)
         return FileResponse(made.file, media_type=made.media_type, filename=made.name, background=gone)
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ocr_ui.api.errors import Localize, error_body, error_response
 from ocr_ui.api.guards import no_such_files
 from ocr_ui.domain.access import NOBODY, Action, Identity
-from ocr_ui.errors import NotAllowed, NotLoggedIn, StoreFailed, TooMany, WorkbenchError
+from ocr_ui.errors import NotAllowed, NotLoggedIn, TooMany, WorkbenchError
 from ocr_ui.services.access import Acting, act_as, acting, not_logged_in, require
 from ocr_ui.services.workbench import Workbench
 
@@ -88,7 +88,7 @@ class Known:
             return
         try:
             identity = await self._identity(scope)
-        except StoreFailed as error:
+        except WorkbenchError as error:
             if not _is_public(scope["path"]):
                 await self._refused(error, scope)(scope, receive, send)
                 return

@@ -7,7 +7,7 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def add_batch(commands: Any) -> None:
 
 
 def _batch(arguments: argparse.Namespace, settings: Settings) -> int:
-    files = dict(_found(arguments.files))
+    files = _told_apart(_found(arguments.files))
     if not files:
         raise BadInput("no_files", "There is no file.", "Name pictures, documents, folders or zip archives.")
     told = asyncio.run(_run(arguments, settings, files))
@@ -166,9 +166,21 @@ def _found(named: Sequence[Path]) -> Iterator[tuple[str, Path]]:
                 if file.is_file() and not hidden:
                     yield f"{path.resolve().name}/{file.relative_to(path).as_posix()}", file
         elif path.exists():
-            yield str(path), path
+            yield path.name if path.is_absolute() or ".." in path.parts else path.as_posix(), path
         else:
             raise BadInput("unreadable_file", f"Cannot read {path}.", "", file=str(path))
+
+
+def _told_apart(found: Iterable[tuple[str, Path]]) -> dict[str, Path]:
+    """Files by names: where two have the same, as in folders that are called alike, the later one's begins with the
+    folder that it stands in, or with as many as it takes."""
+    files: dict[str, Path] = {}
+    for name, path in found:
+        whole = path.resolve().parts
+        while name in files and files[name].resolve() != path.resolve() and name.count("/") + 1 < len(whole):
+            name = "/".join(whole[-name.count("/") - 2 :])
+        files[name] = path
+    return files
 
 
 def _open(path: Path) -> Any:

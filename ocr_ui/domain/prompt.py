@@ -161,6 +161,7 @@ class PromptTemplate:
                 "Fill it in.",
                 template=self.name,
                 variable=variable.name,
+                label=variable.label.get("zh") or variable.name,
             )
         texts = {choice.value: choice.text or choice.value for choice in variable.choices}
         if texts and value not in texts:

@@ -11,7 +11,7 @@ import asyncio
 import functools
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -103,14 +103,25 @@ def record(action: str, target: str) -> None:
         now.record(now.identity, now.address, action, target)
 
 
-def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F], F]:
+def _named(target: Any) -> str:
+    """Numbers and names, and nothing else that a method is given: neither texts nor pictures."""
+    several = target if isinstance(target, list | tuple) else [target]
+    return ", ".join(str(one) for one in several if isinstance(one, int | str))[:200]
+
+
+Target = Callable[[Any, Any], Any]
+"""Of a method's first argument and of what it has given, what the audit log names."""
+
+
+def needs(action: Action, audited: str = "", limited: str = "", target: Target | None = None) -> Callable[[F], F]:
     """Guards a method of a service.
 
     Args:
         action: that whoever acts must be allowed.
-        audited: its name in the audit log, with the method's first argument; empty for what is not kept (reading,
-            signs of life, drafts).
+        audited: its name in the audit log; empty for what is not kept (reading, signs of life, drafts).
         limited: kind of the limit on how often.
+        target: what the log names with it, where that is not the method's first argument: a number, a name, or a list
+            of such.
     """
 
     def guard(method: F) -> F:
@@ -124,17 +135,19 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
             if limited:
                 await asyncio.to_thread(take, limited)
 
-        def kept(arguments: tuple[Any, ...]) -> None:
+        first_name = (list(inspect.signature(method).parameters)[1:] or [""])[0]
+
+        def kept(arguments: tuple[Any, ...], named: Mapping[str, Any], done: Any = None) -> None:
             if audited:
-                first = arguments[0] if arguments and isinstance(arguments[0], int | str) else ""
-                record(audited, str(first)[:200])
+                first = arguments[0] if arguments else named.get(first_name)
+                record(audited, _named(target(first, done) if target else first))
 
         if inspect.isasyncgenfunction(method):
 
             @functools.wraps(method)
             async def stream(self: Any, *arguments: Any, **named: Any) -> Any:
                 await soon_checked()
-                await asyncio.to_thread(kept, arguments)
+                await asyncio.to_thread(kept, arguments, named)
                 async with aclosing(method(self, *arguments, **named)) as steps:
                     async for step in steps:
                         yield step
@@ -146,7 +159,7 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
             async def call(self: Any, *arguments: Any, **named: Any) -> Any:
                 await soon_checked()
                 done = await method(self, *arguments, **named)
-                await asyncio.to_thread(kept, arguments)
+                await asyncio.to_thread(kept, arguments, named, done)
                 return done
 
             return call  # type: ignore[return-value]
@@ -155,7 +168,7 @@ def needs(action: Action, audited: str = "", limited: str = "") -> Callable[[F],
         def plain(self: Any, *arguments: Any, **named: Any) -> Any:
             checked()
             done = method(self, *arguments, **named)
-            kept(arguments)
+            kept(arguments, named, done)
             return done
 
         return plain  # type: ignore[return-value]

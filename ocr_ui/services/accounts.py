@@ -142,13 +142,16 @@ class Accounts:
 
         Raises:
             NotLoggedIn: nobody is, or `wrong_password`. NotAllowed: by a key. BadInput: `bad_password`.
+            TooMany: `too_many_logins`, as `log_in`.
         """
         mine = self._mine()
+        self._rates.check_login(mine.name, acting().address)
         if not mine.password or not self._matches(mine.password, old):
             self._rates.count_failure(mine.name, acting().address)
+            record("password.refused", mine.name)
             raise _wrong_password()
         self._store.accounts.change(mine.name, password=self._hashed(new))
-        self._store.audit.add(mine.name, "password", acting().address, "password.change")
+        record("password.change", mine.name)
 
     def keys(self) -> list[StoredKey]:
         return self._store.accounts.keys(self._mine().id)

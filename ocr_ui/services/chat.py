@@ -79,7 +79,7 @@ class Chat:
             "unknown_model", f"There is no model {model[:80]!r}.", f"Use: {known}.", model=model[:80], known=known
         )
 
-    @needs(Action.RECOGNIZE, audited="chat.ask", limited="reads")
+    @needs(Action.RECOGNIZE, audited="chat.ask", limited="reads", target=lambda question, _: question.model)
     async def ask(self, question: Question) -> AsyncIterator[Piece | None]:
         """The answers as they come, None as a sign of life in silence. Closing this ends the engine's work.
 

@@ -65,7 +65,7 @@ class Contests:
         self._listeners.append(event)
         return event
 
-    @needs(Action.RECOGNIZE, audited="contest.create", limited="reads")
+    @needs(Action.RECOGNIZE, audited="contest.create", limited="reads", target=lambda _, done: done.stored.id)
     async def create(self, ask: Ask, person: Person | None = None) -> ContestProgress:
         """Stores a contest, which begins as soon as a process is free. Versions of templates are those of now.
 

@@ -129,7 +129,7 @@ class Evaluator:
         self._store, self._engines, self._templates, self._settings = store, engines, templates, settings
         self._readings = KeptReadings(store, engines, settings)
 
-    @needs(Action.RECOGNIZE, audited="evaluation.run", limited="reads")
+    @needs(Action.RECOGNIZE, audited="evaluation.run", limited="reads", target=lambda ask, _: ask.data)
     async def run(self, ask: Ask, person: str = "") -> AsyncIterator[Step]:
         """Reads, scores and logs; the last step carries the result (docs/evaluation.md lists its parts).
 

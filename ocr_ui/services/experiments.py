@@ -125,7 +125,7 @@ class Experiments:
     ) -> None:
         self._store, self._templates, self._engines, self._salt = store, templates, engines, salt
 
-    @needs(Action.ADMIN, audited="experiment.start")
+    @needs(Action.ADMIN, audited="experiment.start", target=lambda _, done: done.stored.id)
     async def start(self, ask: Ask, person: Person | None = None) -> Shown:
         """From now on a share of the pictures that are read with A go to B.
 

@@ -97,6 +97,10 @@ def left_out_value(report: ExportReport) -> list[dict[str, Any]]:
     return [{**asdict(first[code]), "count": len(items[code]), "items": items[code][:LISTED]} for code in most]
 
 
+class NothingToExport(BadInput):
+    """`nothing_to_export`: no item matches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Download:
     """A file that is ready to be sent, in a temporary folder of its own."""
@@ -588,5 +592,5 @@ def _no_parts(chosen: Format) -> BadInput:
     )
 
 
-def _nothing() -> BadInput:
-    return BadInput("nothing_to_export", "No item matches; nothing was written.", "Widen the filter.")
+def _nothing() -> NothingToExport:
+    return NothingToExport("nothing_to_export", "No item matches; nothing was written.", "Widen the filter.")

@@ -79,7 +79,7 @@ class JobRunner:
         self._store, self._jobs, self._pages, self._recognizer = store, jobs, pages, recognizer
         self._templates, self._settings, self._thresholds, self._lease = templates, settings, thresholds, lease
         self._scanner = Scanner(settings.clamd)
-        self._webhook = _checked(settings.batch_webhook.strip())
+        self._webhook = _checked(settings.batch_webhook.get_secret_value().strip())
         self.holder = holder_name()
         self._held: dict[int, PageTask] = {}
         self._outage = Outage("batches", log)
@@ -332,7 +332,7 @@ def _owner(task: int) -> str:
 def _checked(address: str) -> str:
     if address and not address.startswith(("http://", "https://")):
         raise BadInput(
-            "bad_webhook_url", f"{address!r} is no address.", "Set OCR_UI_BATCH_WEBHOOK to http://HOST/.", url=address
+            "bad_webhook_url", "OCR_UI_BATCH_WEBHOOK is no address.", "Set it to https://HOST/PATH, or leave it empty."
         )
     return address
 

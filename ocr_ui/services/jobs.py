@@ -137,7 +137,7 @@ class Jobs:
         for event in self._listeners:
             event.set()
 
-    @needs(Action.RECOGNIZE, audited="job.create")
+    @needs(Action.RECOGNIZE, audited="job.create", target=lambda _, done: done.job.id)
     async def create(
         self, ask: JobAsk, files: Sequence[Handed] = (), person: Person | None = None, start: bool = True
     ) -> JobProgress:
@@ -392,6 +392,15 @@ class _Taken:
     sha256: str = ""
     size: int = 0
     error: BadInput | None = None
+
+
+def nothing_was_read(job: int) -> BadInput:
+    return BadInput(
+        "nothing_was_read",
+        f"Batch {job} has no page that was read.",
+        "See what failed and read it once more, or wait for the first page.",
+        job=job,
+    )
 
 
 def path_of(name: str) -> str:

@@ -82,7 +82,7 @@ class PageStore:
         self._documents = replace(self._limits, max_bytes=settings.max_document_bytes)
         self._videos = replace(self._limits, max_bytes=settings.max_video_bytes)
 
-    @needs(Action.RECOGNIZE, audited="picture.receive", limited="uploads")
+    @needs(Action.RECOGNIZE, audited="picture.receive", limited="uploads", target=lambda _, done: done.page_id)
     async def receive(self, data: bytes, name: str, person: str = "", page_number: int = 1) -> Received:
         """Takes a file, makes its picture upright and stores it.
 

@@ -150,7 +150,7 @@ class Pushes:
         self._pusher, self._folder = pusher, Path(folder).resolve()
         self._kept, self._next = OrderedDict[int, Push](), 1
 
-    @needs(Action.ADMIN, audited="push.start")
+    @needs(Action.ADMIN, audited="push.start", target=lambda _, push: push.target)
     def start(self, asked: Asked, token: str = "") -> Push:
         """Begins a push in a thread of its own.
 

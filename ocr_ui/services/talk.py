@@ -63,7 +63,7 @@ class Talk:
         """All versions, newest first."""
         return await asyncio.to_thread(self._store.comments.versions)
 
-    @needs(Action.REVIEW, audited="guidelines.write")
+    @needs(Action.REVIEW, audited="guidelines.write", target=lambda base, _: base + 1)
     async def write(self, base_version: int, text: str, person: Person) -> ShownGuidelines:
         """Stores Markdown as the version after `base_version`.
 

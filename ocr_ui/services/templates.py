@@ -279,7 +279,7 @@ class Templates(PromptLibrary):
             self._own.path(name).unlink(missing_ok=True)
             self._store.templates.delete(name)
 
-    @needs(Action.REVIEW, audited="template.import")
+    @needs(Action.REVIEW, audited="template.import", target=lambda file, _: file.template.name)
     def take(self, file: TemplateFile, person: str = "") -> tuple[PromptTemplate, str]:
         """A template from a file that was handed in: new, a version of the one of its name, or what is there already.
 

@@ -32,8 +32,9 @@ class Accounts:
         Raises:
             BadInput: `bad_account_name`. Conflict: `account_exists`.
         """
-        if not people.clean(Person(name)):
-            raise BadInput("bad_account_name", "An account needs a name.", "")
+        clean = people.clean(Person(name))
+        if not clean or {".", ".."} & set(clean.split("/")):  # addresses with such parts are shortened on their way
+            raise BadInput("bad_account_name", "An account needs a name, and . or .. is none.", "Choose another one.")
         with self._database.writing() as connection:
             person_id = people.id_of(connection, Person(name))
             if connection.scalar(select(account.c.id).where(account.c.person_id == person_id)) is not None:

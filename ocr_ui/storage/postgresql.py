@@ -54,6 +54,8 @@ class Postgresql:
             raise _bad_address("it is no address") from error
         if url.drivername not in _NAMES:
             raise _bad_address(f"{url.drivername[:40]} is not known")
+        if "@" in (url.host or ""):
+            raise _bad_address("there is an @ in its user or password, which is written %40 there")
         self._url, self._busy_seconds = url.set(drivername=DRIVER), busy_seconds
         # Errors are shown to everybody: without user and password.
         self.where = f"postgresql://{url.host or ''}{f':{url.port}' if url.port else ''}/{url.database or ''}"

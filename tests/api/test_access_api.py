@@ -528,6 +528,24 @@ def test_a_person_changes_their_password(people: Team) -> None:
     assert people.client().post("/login", data=form).status_code == 303
 
 
+def test_who_sits_at_another_s_session_cannot_try_out_their_password(tmp_path: Path) -> None:
+    with team(tmp_path, ScriptedEngine(ANSWER), login_tries=2) as limited:
+        client = limited.of(Role.ANNOTATOR)
+        for guess in range(2):
+            refused(client.post("/v1/password", json={"old": f"guess {guess}", "new": PASSWORD}), 401, "wrong_password")
+        answer = client.post("/v1/password", json={"old": PASSWORD, "new": PASSWORD})
+        refused(answer, 429, "too_many_logins")
+        assert 0 < int(answer.headers["retry-after"]) <= 900
+        assert [row.action for row in limited.bench.store.audit.all()][-2:] == ["password.refused"] * 2
+
+
+def test_no_account_has_a_name_that_addresses_lose_on_their_way(people: Team) -> None:
+    admin = people.of(Role.ADMIN)
+    for name in (".", "..", "a/../b", " "):
+        body = {"name": name, "role": "viewer", "password": PASSWORD}
+        refused(admin.post("/v1/accounts", json=body), 400, "bad_account_name")
+
+
 def test_uploads_and_readings_are_limited_by_account(tmp_path: Path) -> None:
     with team(tmp_path, ScriptedEngine(ANSWER), uploads_per_minute=3, reads_per_minute=2) as limited:
         client = limited.of(Role.ANNOTATOR)
@@ -545,12 +563,19 @@ def test_the_log_says_who_did_what_and_cannot_be_changed(people: Team) -> None:
     annotator = people.of(Role.ANNOTATOR)
     item = read_page(annotator, 5)["id"]
     annotator.post(f"/v1/items/{item}/comments", json={"text": "secret words", "client_key": "c" * 12})
+    change = {"recognition_id": item, "content": {"text": "secret words"}, "base_version": 0, "client_key": "d" * 12}
+    assert annotator.post("/v1/corrections", json=change).status_code == 200
+    job = annotator.post("/v1/jobs", files={"files": ("a.png", png(8))}).json()["job"]
+    assert annotator.post("/v1/jobs/again", json={"items": [item]}).status_code == 202
     refused(annotator.get("/v1/audit"), 403, "not_allowed")
     rows = [row for row in people.of(Role.ADMIN).get("/v1/audit?limit=10000").text.splitlines() if row]
     mine = [row for row in rows if NAMES[Role.ANNOTATOR] in row]
     for action in ("login", "picture.receive", "page.read", "comment.add"):
         assert any(f'"action":"{action}"' in row for row in mine), action
-    assert any(f'"action":"comment.add","target":"{item}"' in row for row in mine)
+    for action in ("comment.add", "correction.save"):
+        assert any(f'"action":"{action}","target":"{item}"' in row for row in mine), action
+    assert any(f'"action":"job.create","target":"{job}"' in row for row in mine)
+    assert any(f'"action":"job.again","target":"{item}"' in row for row in mine)
     assert '"action":"login.refused"' in "".join(rows)
     assert "secret words" not in "".join(rows)
     with sqlite3.connect(people.bench.settings.data_dir / DATABASE) as database:

@@ -86,6 +86,9 @@ def test_a_batch_from_its_files_to_its_results(batcher: TestClient) -> None:
 
 def test_a_batch_is_filled_in_parts_and_begun(batcher: TestClient) -> None:
     job = post(batcher, {}, start="false").json()["job"]
+    empty = batcher.get(f"/v1/jobs/{job}/results.zip")
+    assert (empty.status_code, empty.json()["error"]["code"]) == (400, "nothing_was_read")
+    assert "filter" not in empty.json()["error"]["hint"]
     for number in range(2):
         parts = [("files", (f"{number}.png", io.BytesIO(picture(str(number)))))]
         assert batcher.post(f"/v1/jobs/{job}/files", files=parts).json()["unopened"] == number + 1

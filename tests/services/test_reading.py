@@ -19,6 +19,7 @@ from ocr_ui.images.transform import PictureTransform
 from ocr_ui.metrics import STAGES
 from ocr_ui.services.reading import OUTCOME_OF, Progress, ReadRequest, read_picture
 from ocr_ui.settings import Settings
+from ocr_ui.ui.messages import error_sentence
 
 SHA = "a" * 64
 PAGE = np.full((300, 400, 3), 255, np.uint8)
@@ -258,7 +259,11 @@ async def test_what_a_model_says_of_a_scaled_copy_is_in_pixels_of_the_stored_pic
 
 
 FIELDS = PromptTemplate(
-    "fields", {"en": "Fields"}, Task.FIELDS, "Find {{fields}}.", (Variable("fields", {"en": "Names"}, many=True),)
+    "fields",
+    {"en": "Fields"},
+    Task.FIELDS,
+    "Find {{fields}}.",
+    (Variable("fields", {"en": "Names", "zh": "字段名"}, many=True),),
 )
 
 
@@ -299,6 +304,7 @@ async def test_a_missing_variable_is_named() -> None:
     with pytest.raises(BadInput) as caught:
         await anext(read(ScriptedEngine([DONE]), FIELDS))
     assert (caught.value.code, caught.value.details["variable"]) == ("missing_variable", "fields")
+    assert "“字段名”（fields）" in error_sentence(caught.value, "zh"), "as the field is called on the page"
 
 
 async def test_what_was_sent_is_recorded() -> None:

@@ -59,7 +59,7 @@ class BatchTab:
                 for info in self._workbench.engines.infos()
             ],
             "field_sets": [(one.title[language], ", ".join(one.names[language])) for one in load_field_sets().values()],
-            "webhook": bool(self._workbench.settings.batch_webhook),
+            "webhook": bool(self._workbench.settings.batch_webhook.get_secret_value()),
         }
 
     def _versions(self, name: str) -> list[dict[str, Any]]:
