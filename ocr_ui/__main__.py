@@ -100,6 +100,9 @@ def _add_recognize(commands: Any) -> None:
         metavar="HOW",
         help="clean the engine's copy where a measure of the page asks for it: off, auto, or steps with commas between",
     )
+    command.add_argument(
+        "--full-resolution", action="store_true", help="all pixels, where the settings give as few as are needed"
+    )
     command.add_argument("--json", action="store_true", help="one JSON object instead of the text")
     command.set_defaults(run=_recognize)
 
@@ -294,8 +297,8 @@ def _recognize(arguments: argparse.Namespace, settings: Settings) -> int:
 
     values = parse_variables(arguments.var)
     data = _bytes(arguments.image, settings.max_upload_bytes)
-    reading = recognize_file(data, arguments.template, values, arguments.engine, settings, arguments.preprocess)
-    result = asyncio.run(reading)
+    how = (arguments.preprocess, arguments.full_resolution)
+    result = asyncio.run(recognize_file(data, arguments.template, values, arguments.engine, settings, *how))
     if result.error and not result.text:
         raise result.error
     for warning in result.warnings:

@@ -106,6 +106,27 @@ class Settings(BaseSettings):
     engine_pixels: int = Field(
         4_000_000, gt=0, description="Pixels that an engine gets at most; a larger picture is scaled down for it."
     )
+    pixels: Literal["full", "need"] = Field(
+        "full",
+        description="Pixels that an engine gets of a page: full, or need: as few as its smallest text needs. See "
+        "docs/pixels.md.",
+    )
+    pixels_text_height: float = Field(
+        0.0,
+        ge=0,
+        le=200,
+        description="need: height in pixels that the smallest text keeps; 0 takes what `calibrate pixels` has found.",
+    )
+    pixels_fewest: int = Field(
+        500_000, ge=1_000, description="need: pixels that an engine gets at least, where the page has as many."
+    )
+    pixels_confidence: float = Field(
+        0.85,
+        ge=0,
+        le=1,
+        description="need: below this mean confidence a page that was read with fewer pixels is read again with all; 0 "
+        "for never.",
+    )
     decode_seconds: float = Field(20.0, gt=0, description="Longest time that decoding one picture may take.")
     max_pages: int = Field(500, gt=0, description="Most pages that are taken from one document.")
     turn_pages: bool = Field(True, description="Notice pages that lie on their side or head, and turn them.")

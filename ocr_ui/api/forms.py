@@ -26,7 +26,8 @@ class OcrOptions(BaseModel):
 
     `confidence` asks a model for the probability of each token; `structured` holds an answer to the field names;
     `prompt` is sent in place of the template's text; `pixels` are the most that the engine gets; `preprocess` is off,
-    auto, or names of cleaning steps with commas between; `page` is that of a document, from 1.
+    auto, or names of cleaning steps with commas between; `full_resolution` gives the engine all pixels that it may have
+    where the settings go by need; `page` is that of a document, from 1.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -41,6 +42,7 @@ class OcrOptions(BaseModel):
     confidence: bool | None = None
     pixels: int | None = Field(None, ge=1_000, le=1_000_000_000)
     preprocess: str | None = Field(None, max_length=200)
+    full_resolution: bool = False
     structured: bool | None = None
     page: int = Field(1, ge=1, le=1_000_000)
 
@@ -100,6 +102,7 @@ async def read_ocr(request: Request) -> tuple[Asked, bool]:
         options.structured,
         body.person.strip(),
         time.perf_counter() - begin,
+        options.full_resolution,
     )
     return asked, body.stream
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ocr_ui.domain.content import PageContent
+from ocr_ui.domain.pixels import PixelChoice
 
 OUTCOMES = ("complete", "stopped", "cut", "failed")
 """complete; stopped by a person; cut by a limit, a loop or a time-out; failed with an error (what came is kept)."""
@@ -78,6 +79,7 @@ class Recognition:
         transform: what was done to the stored picture for the engine, see `ocr_ui.images.PictureTransform.to_dict`.
         timings: seconds by stage, keys from `ocr_ui.metrics.STAGES`.
         method: how the result was found, where that is not the model alone (fields by rules).
+        pixels: how many the engine was given, and why, where they were chosen by need.
     """
 
     page_sha256: str
@@ -90,3 +92,4 @@ class Recognition:
     timings: dict[str, float] = field(default_factory=dict)
     method: str = ""
     error: str = ""
+    pixels: PixelChoice | None = None

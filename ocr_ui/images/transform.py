@@ -224,6 +224,11 @@ def prepare(
     return transform.apply(pixels), transform, tuple(notes)
 
 
+def full_size(pixels: np.ndarray, max_pixels: int, *, max_ratio: float = 200) -> Size:
+    """Width and height of the copy that `prepare` makes, without a margin."""
+    return _fitting((pixels.shape[1], pixels.shape[0]), max_pixels, max_ratio)
+
+
 def _fitting(size: Size, max_pixels: int, max_ratio: float) -> Size:
     """The size, scaled down so that it stays within `max_pixels` even with the margins that it will get."""
     width, height = size

@@ -21,7 +21,9 @@ import numpy as np
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.layout import LAYOUTS, layout_by
 from ocr_ui.domain.page import Page
+from ocr_ui.domain.pixels import Need
 from ocr_ui.domain.prompt import PromptTemplate
+from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines.base import Engine
 from ocr_ui.errors import BadInput, EngineDead
 from ocr_ui.images.door import Limits, encode_png, open_picture
@@ -36,9 +38,10 @@ from ocr_ui.services.evaluate import nothing_to_compare, values_for
 from ocr_ui.services.evaluation_scores import percentiles
 from ocr_ui.services.labelled_sets import EXAMPLES, LabelledPage, LabelledSet, open_set
 from ocr_ui.services.pictures import Upright
+from ocr_ui.services.pixel_rules import need_of
 from ocr_ui.services.reading import ReadRequest, check_engine
 from ocr_ui.services.run_changes import changes, told_setup
-from ocr_ui.services.smaller import read_to_the_end
+from ocr_ui.services.second_look import read_to_the_end
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -232,6 +235,10 @@ class Benchmark:
     def settings_of(self, engine: str) -> Settings:
         return self._engines.settings_of(engine, self._settings)
 
+    def need_of(self, engine: EngineName, settings: Settings) -> Need | None:
+        """Blocks on the store."""
+        return need_of(engine, settings, self._store)
+
 
 class _Way:
     """Reads pages the whole way, and times them."""
@@ -248,7 +255,8 @@ class _Way:
         clock, begin = StageClock(), time.perf_counter()
         with clock.stage("decode_image"):
             pixels = await self._bench.decode(page)
-        request, asked = ReadRequest(self._template, dict(values)), time.perf_counter()
+        need = await asyncio.to_thread(self._bench.need_of, self._engine.name, self._settings)
+        request, asked = ReadRequest(self._template, dict(values), need=need), time.perf_counter()
         last = await read_to_the_end(pixels, page.sha256, self._engine, request, self._settings)
         if isinstance(last.error, EngineDead):
             raise last.error

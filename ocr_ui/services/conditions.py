@@ -15,6 +15,7 @@ from ocr_ui.settings import Settings
 _PACKAGES = ("vllm", "torch", "transformers", "rapidocr", "onnxruntime", "openai", "numpy")
 _SETTINGS = (
     "engine_pixels",
+    "pixels",
     "turn_pages",
     "preprocess",
     "max_new_tokens",
@@ -33,6 +34,8 @@ _SETTINGS = (
 )
 _READING = ("engine_pixels", "turn_pages", "max_new_tokens", "dtype", "quantization")
 """Settings that may change what is read, and not only how fast."""
+_BY_NEED = ("pixels", "pixels_text_height", "pixels_fewest", "pixels_confidence")
+"""As well, where pixels go by need; else they change nothing."""
 
 
 def conditions(settings: Settings, engines: Mapping[str, Settings] | None = None) -> dict[str, Any]:
@@ -63,7 +66,9 @@ def conditions(settings: Settings, engines: Mapping[str, Settings] | None = None
 
 def reading_settings(settings: Settings) -> dict[str, Any]:
     """The settings that may change what is read."""
-    names = _READING if settings.preprocess == "off" else (*_READING, "preprocess")
+    names = [*_READING]
+    names += [] if settings.preprocess == "off" else ["preprocess"]
+    names += [] if settings.pixels == "full" else _BY_NEED
     return {name: getattr(settings, name) for name in names}
 
 

@@ -24,7 +24,8 @@ READER = "rapidocr"
 AUTO = "auto"
 LONGEST_NAME = 40
 
-_COPY = ("engine_pixels", "preprocess")
+_PIXELS = ("engine_pixels", "pixels", "pixels_text_height", "pixels_fewest", "pixels_confidence")
+_COPY = (*_PIXELS, "preprocess")
 _ASKING = ("max_new_tokens", "first_token_timeout", "silence_timeout", "token_logprobs", *_COPY)
 SETTINGS_OF: dict[str, tuple[str, ...]] = {
     "rapidocr": (*_COPY, "max_waiting"),

@@ -14,18 +14,21 @@ import numpy as np
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.exact_json import dumps
+from ocr_ui.domain.pixels import PixelChoice
 from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.engines.base import Engine
 from ocr_ui.errors import EngineDead
 from ocr_ui.images.door import Limits, open_picture, rotate_quarters
+from ocr_ui.images.need import RULE
 from ocr_ui.metrics import StageClock
 from ocr_ui.services.conditions import reading_settings
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.labelled_sets import LabelledPage
 from ocr_ui.services.pictures import Upright
+from ocr_ui.services.pixel_rules import need_of
 from ocr_ui.services.reading import ReadRequest, prompt_used
-from ocr_ui.services.smaller import read_to_the_end
+from ocr_ui.services.second_look import read_to_the_end
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -66,6 +69,7 @@ class KeptReading:
             "transform": one.transform,
             "timings": one.timings,
             "method": one.method,
+            "pixels": one.pixels.to_dict() if one.pixels else None,
             "size": list(self.size),
             "turns": self.turns,
             "seconds": self.seconds,
@@ -86,6 +90,7 @@ class KeptReading:
             transform=data["transform"],
             timings=data["timings"],
             method=data["method"],
+            pixels=PixelChoice.from_dict(data["pixels"]) if data.get("pixels") else None,
         )
         width, height = data["size"]
         times = data["seconds"], data["first_seconds"], data["at_once"]
@@ -122,9 +127,10 @@ class KeptReadings:
             EngineDead: nothing can be read any more.
         """
         own = self._engines.settings_of(engine_name, self._settings)
-        request = ReadRequest(template, dict(values))
+        need = await asyncio.to_thread(need_of, engine.name, own, self._store)
+        request = ReadRequest(template, dict(values), need=need)
         prompt, _ = prompt_used(request, engine, own)
-        key = _key(page, prompt, replace(engine.name, name=engine_name), own)
+        key = _key(page, prompt, replace(engine.name, name=engine_name), own, request)
         kept = await asyncio.to_thread(self._store.evaluations.reading, key, since)
         if kept is not None:
             return KeptReading.from_dict(key, kept)
@@ -164,6 +170,8 @@ class KeptReadings:
         return (await asyncio.to_thread(rotate_quarters, pixels, -turns) if turns else pixels), turns
 
 
-def _key(page: LabelledPage, prompt: PromptUsed, engine: EngineName, settings: Settings) -> str:
+def _key(page: LabelledPage, prompt: PromptUsed, engine: EngineName, settings: Settings, request: ReadRequest) -> str:
     parts = [page.sha256, page.upright, asdict(prompt), asdict(engine), reading_settings(settings)]
+    if request.need is not None:
+        parts += [asdict(request.need), RULE]
     return hashlib.sha256(dumps(parts).encode()).hexdigest()

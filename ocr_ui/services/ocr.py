@@ -37,7 +37,7 @@ class Asked:
         variables: of the template.
         engine: by name or kind, empty for the default.
         page: of a document, from 1.
-        prompt, sampling, pixels, preprocess, structured: as in `ReadRequest`.
+        prompt, sampling, pixels, preprocess, structured, whole: as in `ReadRequest`.
         person: who asks; may be empty.
         receive_seconds: that the file took to arrive.
     """
@@ -55,6 +55,7 @@ class Asked:
     structured: bool | None = None
     person: str = ""
     receive_seconds: float = 0.0
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ class Ocr:
             sampling=asked.sampling,
             pixels=asked.pixels,
             preprocess=asked.preprocess,
+            whole=asked.whole,
             structured=asked.structured,
         )
         engine = self._engines.called(asked.engine) if asked.engine else ""
@@ -190,7 +192,7 @@ def ocr_value(
     template = recognition.prompt.template
     return {
         "id": recognition_id,
-        **recognition_value(shown, recognition.engine.kind, template, recognition.content, notices),
+        **recognition_value(shown, recognition.engine.kind, template, recognition.content, notices, recognition.pixels),
         "outcome": recognition.outcome,
         "finish_reason": generation.finish_reason,
         "tokens": generation.tokens,

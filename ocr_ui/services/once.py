@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ocr_ui.domain.content import ContentWarning, PageContent
+from ocr_ui.domain.pixels import PixelChoice
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images.door import Limits, encode_png, open_picture
 from ocr_ui.parsing.field_places import fits
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import Upright
+from ocr_ui.services.pixel_rules import need_found
 from ocr_ui.services.reading import ReadRequest, check_engine
-from ocr_ui.services.smaller import read_to_the_end
+from ocr_ui.services.second_look import read_to_the_end
 from ocr_ui.services.templates import find_template
 from ocr_ui.settings import Settings
 
@@ -50,6 +52,7 @@ async def recognize_file(
     engine_name: str,
     settings: Settings,
     preprocess: str | None = None,
+    whole: bool = False,
 ) -> Once:
     """Reads the picture in `data`.
 
@@ -57,6 +60,7 @@ async def recognize_file(
         engine_name: a name of the engines file, or rapidocr, vllm, openai or llama; empty for the one that the
             settings name.
         preprocess: as of a `ReadRequest`.
+        whole: all pixels, whatever the settings say.
 
     Raises:
         BadInput: no picture, a missing variable, a task that the engine cannot do, `unknown_preprocess`.
@@ -76,11 +80,13 @@ async def recognize_file(
         check_engine(engine, template)
         pixels, turned = await Upright(engines, settings).turn(picture.pixels)
         sha256 = hashlib.sha256(encode_png(pixels)).hexdigest()
+        request = request if whole else replace(request, need=await asyncio.to_thread(need_found, engine.name, own))
         last = await read_to_the_end(pixels, sha256, engine, request, own)
     finally:
         await engines.close()
     page = {"width": pixels.shape[1], "height": pixels.shape[0], "sha256": sha256}
-    shown = recognition_value(page, engine.name.kind, template.name, last.content, (*picture.warnings, *turned))
+    notices, choice = (*picture.warnings, *turned), last.recognition.pixels if last.recognition else None
+    shown = recognition_value(page, engine.name.kind, template.name, last.content, notices, choice)
     return Once(shown, last.error)
 
 
@@ -90,8 +96,10 @@ def recognition_value(
     template: str,
     content: PageContent,
     notices: tuple[ContentWarning, ...] = (),
+    choice: PixelChoice | None = None,
 ) -> dict[str, Any]:
-    """The object of `recognize --json`: page, engine, template, lines, fields, tables, text, warnings.
+    """The object of `recognize --json`: page, engine, template, lines, fields, tables, text, warnings;
+    and `pixels` where they went by need.
 
     Quads are in pixels of the upright picture and inside it; `fits` says whether a field's value looks like its kind
     (an amount, a date, a number). What the door for pictures has said is not said again.
@@ -103,6 +111,7 @@ def recognition_value(
         "page": page,
         "engine": engine,
         "template": template,
+        **({"pixels": choice.to_dict()} if choice else {}),
         "lines": [{key: line[key] for key in ("text", "quad", "confidence")} for line in whole["lines"]],
         "fields": [
             {**{key: shown[key] for key in ("name", "value", "quad", "confidence", "kind")}, "fits": fits(field)}

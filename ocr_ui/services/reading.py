@@ -15,6 +15,7 @@ import numpy as np
 
 from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
+from ocr_ui.domain.pixels import REDUCED, Need, PixelChoice
 from ocr_ui.domain.prompt import PromptTemplate, Task, answer_schema
 from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
 from ocr_ui.engines.asking import sampling_for
@@ -23,7 +24,8 @@ from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
 from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
 from ocr_ui.images.cleaning import clean, steps_of
 from ocr_ui.images.door import encode_png, is_blank
-from ocr_ui.images.transform import PictureTransform, prepare
+from ocr_ui.images.need import pixels_needed
+from ocr_ui.images.transform import PictureTransform, full_size, prepare
 from ocr_ui.logs import run_name
 from ocr_ui.metrics import StageClock
 from ocr_ui.parsing.confidence import ConfidencesAsTheyCome, with_confidences
@@ -60,6 +62,8 @@ class ReadRequest:
         sampling: settings of this run over the template's own.
         pixels: most pixels that the engine gets, for this run; None for the setting.
         preprocess: how the page is cleaned before, as `images.cleaning.clean` takes it; None for the setting.
+        need: as few of them as the page needs; None for all. Not heeded where `pixels` are given.
+        whole: all pixels, whatever the settings say.
         structured: hold the answer to the names asked for; None as the template says.
         notices: what is said with the result: why it is read so.
     """
@@ -71,6 +75,8 @@ class ReadRequest:
     sampling: dict[str, Any] = field(default_factory=dict)
     pixels: int | None = None
     preprocess: str | None = None
+    need: Need | None = None
+    whole: bool = False
     structured: bool | None = None
     notices: tuple[ContentWarning, ...] = ()
 
@@ -136,8 +142,8 @@ async def read_picture(
     prompt, refused = prompt_used(request, engine, settings)
     run = ReadingRun(pixels, page_sha256, engine, request, prompt)
     with run.clock.stage("prepare"):
-        copy, transform, notices = await asyncio.to_thread(engine_copy, pixels, request, settings)
-    run.prepared(transform, (*request.notices, *refused, *notices))
+        copy, transform, notices, choice = await asyncio.to_thread(engine_copy, pixels, request, settings)
+    run.prepared(transform, (*request.notices, *refused, *notices), choice)
     engine_request = asked_of_engine(request, prompt, copy)
     stop = stop or asyncio.Event()
     try:
@@ -159,12 +165,21 @@ def most_pixels(request: ReadRequest, settings: Settings) -> int:
 
 def engine_copy(
     pixels: np.ndarray, request: ReadRequest, settings: Settings
-) -> tuple[np.ndarray, PictureTransform, tuple[ContentWarning, ...]]:
-    """What an engine is given of a stored picture: cleaned where that is wanted and needed, then scaled."""
+) -> tuple[np.ndarray, PictureTransform, tuple[ContentWarning, ...], PixelChoice | None]:
+    """What an engine is given of a stored picture: cleaned where that is wanted and needed, then scaled to what it may
+    have or, where its pixels go by need, to what it needs; and that choice. A copy that is small by it is told by it
+    and by no warning."""
     wanted = settings.preprocess if request.preprocess is None else request.preprocess
     seen, cleaning, told = clean(pixels, wanted)
-    copy, transform, notices = prepare(seen, most_pixels(request, settings))
-    return copy, cleaning.followed_by(transform), (*told, *notices)
+    most, choice = most_pixels(request, settings), None
+    if request.need is not None and request.pixels is None:
+        needed, choice = pixels_needed(seen, full_size(seen, most), request.need)
+        most = min(most, needed)
+    copy, transform, notices = prepare(seen, most)
+    if choice is not None and choice.reason == REDUCED:
+        notices = tuple(notice for notice in notices if notice.code != "scaled_down")
+        choice = replace(choice, size=transform.engine_size)
+    return copy, cleaning.followed_by(transform), (*told, *notices), choice
 
 
 def asked_of_engine(request: ReadRequest, prompt: PromptUsed, copy: np.ndarray) -> EngineRequest:
@@ -333,11 +348,14 @@ class ReadingRun:
         self._confidences = ConfidencesAsTheyCome(self._probabilities)
         self._transform: PictureTransform | None = None
         self._place: Callable[[Quad], Quad] | None = None
+        self._choice: PixelChoice | None = None
         self._names = request.template.names(request.values)
         self._parser = IncrementalParser(request.template.task, self.size, self._names)
 
-    def prepared(self, transform: PictureTransform, notices: tuple[ContentWarning, ...]) -> None:
-        self._transform, self._notices = transform, notices
+    def prepared(
+        self, transform: PictureTransform, notices: tuple[ContentWarning, ...], choice: PixelChoice | None = None
+    ) -> None:
+        self._transform, self._notices, self._choice = transform, notices, choice
         if not transform.keeps_shares:
             # A model's coordinates are shares of what it was given: they are taken there, then led back.
             self._parser = IncrementalParser(self.request.template.task, transform.engine_size, self._names)
@@ -438,6 +456,7 @@ class ReadingRun:
             timings=dict(self.clock.seconds),
             method=self._method(),
             error=str(self.error) if self.error else "",
+            pixels=self._choice,
         )
         return self._progress(outcome, content, recognition)
 

@@ -22,9 +22,10 @@ from ocr_ui.services.access import needs, who
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.figures import add_reading
 from ocr_ui.services.pictures import PageStore
+from ocr_ui.services.pixel_rules import need_of
 from ocr_ui.services.reading import Progress, ReadRequest, check_engine
 from ocr_ui.services.runs import Runs
-from ocr_ui.services.smaller import read_with_retry
+from ocr_ui.services.second_look import read_by_need
 from ocr_ui.services.traffic import Given, Keep, Traffic
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -143,7 +144,10 @@ class Recognizer:
             self._keeping.add(task)
             task.add_done_callback(self._keeping.discard)
 
-        reading = read_with_retry(pixels, page.sha256, chosen, request, own, stop, abandoned)
+        if not request.whole:
+            need = await asyncio.to_thread(need_of, chosen.name, own, self._store)
+            request = replace(request, need=need)
+        reading = read_by_need(pixels, page.sha256, chosen, request, own, stop, abandoned)
         async with aclosing(reading) as steps:
             async for step in steps:
                 if step.recognition is None:

@@ -1,4 +1,4 @@
-"""What can be tried, with one click, where a reading did not come to its end."""
+"""What can be tried, with one click, where a reading did not come to its end or had fewer pixels than there are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ocr_ui.services.reading import ReadRequest
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
-KINDS = ("penalty", "smaller", "longer", "again")
+KINDS = ("penalty", "smaller", "longer", "again", "full")
 STEP, HIGHEST_PENALTY = 0.12, 2.0
 """How much the repetition penalty grows with each retry, and vLLM's own limit."""
 SHARE = 0.5
@@ -38,7 +38,7 @@ class Retry:
 
     Attributes:
         kind: one of KINDS.
-        value: the repetition penalty, the most pixels, the most tokens; 0 for "again".
+        value: the repetition penalty, the most pixels, the most tokens; 0 for "again" and "full".
     """
 
     kind: str
@@ -46,8 +46,11 @@ class Retry:
 
 
 def retries(recognition: Recognition, settings: Settings) -> tuple[Retry, ...]:
-    """What makes sense for a result; nothing where it came to its end or was stopped by a person."""
+    """What makes sense for a result; of one that came to its end or was stopped by a person no more than to read it at
+    full resolution, where it was not."""
     kinds = OFFERED.get(recognition.generation.finish_reason, ())
+    if recognition.pixels is not None and recognition.pixels.reduced:
+        kinds += ("full",)
     made = (_retry(kind, recognition, settings) for kind in kinds)
     return tuple(retry for retry in made if retry is not None)
 
@@ -86,8 +89,9 @@ def request_for(recognition: Recognition, kind: str, template: PromptTemplate, s
         used.variables,
         used.text,
         sampling={**sampling, **changed.get(kind, {})},
-        pixels=int(retry.value) if kind == "smaller" else pixels_of(recognition),
+        pixels={"smaller": int(retry.value), "full": None}.get(kind, pixels_of(recognition)),
         preprocess=cleaning_of(recognition),
+        whole=kind == "full",
         structured="json_schema" in used.sampling,
         notices=_notices(retry),
     )

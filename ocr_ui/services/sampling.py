@@ -74,7 +74,7 @@ async def sample_picture(
     check_engine(engine, request.template)
     prompt, refused = prompt_used(request, engine, settings)
     check_samples(engine, prompt.sampling, n)
-    copy, transform, notices = await asyncio.to_thread(engine_copy, pixels, request, settings)
+    copy, transform, notices, _ = await asyncio.to_thread(engine_copy, pixels, request, settings)
     group = _Group(pixels, page_sha256, engine, request, prompt, n)
     group.prepared(transform, (*request.notices, *refused, *notices))
     asked = asked_of_engine(request, prompt, copy)

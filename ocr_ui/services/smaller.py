@@ -45,19 +45,11 @@ async def read_with_retry(
     if failed is None:
         return
     notices = (*request.notices, _read_smaller(failed))
-    again = replace(request, pixels=int(_pixels(failed) * SHARE), notices=notices)  # same id: Stop means it still
+    fewer = int(_pixels(failed) * SHARE)
+    again = replace(request, need=None, pixels=fewer, notices=notices)  # same id: Stop means it still
     async with aclosing(read_picture(pixels, page_sha256, engine, again, settings, stop, abandoned)) as steps:
         async for step in steps:
             yield _after(failed, _gave_up(step, failed) if _ran_out(step) else step)
-
-
-async def read_to_the_end(
-    pixels: np.ndarray, page_sha256: str, engine: Engine, request: ReadRequest, settings: Settings
-) -> Progress:
-    """The last progress of `read_with_retry`, for whoever has no use for those before."""
-    async with aclosing(read_with_retry(pixels, page_sha256, engine, request, settings)) as steps:
-        *_, last = [step async for step in steps]
-    return last
 
 
 def _ran_out(step: Progress) -> bool:

@@ -40,7 +40,7 @@ def asked_value(recognition: Recognition, asked_template: str = "") -> dict[str,
     """What asked for a reading. Args: asked_template: of one whose arm is not told yet; all else is held back."""
     used = recognition.prompt
     if asked_template:
-        hidden = {"template_version": "", "engine": HIDDEN, "method": "", "prompt": "", "sampling": {}}
+        hidden = {"template_version": "", "engine": HIDDEN, "method": "", "prompt": "", "sampling": {}, "pixels": None}
         return {"template": asked_template, "task": used.task, "variables": used.variables, **hidden}
     return {
         "template": used.template,
@@ -51,6 +51,7 @@ def asked_value(recognition: Recognition, asked_template: str = "") -> dict[str,
         "prompt": used.text,
         "variables": used.variables,
         "sampling": used.sampling,
+        "pixels": recognition.pixels.to_dict() if recognition.pixels else None,
     }
 
 

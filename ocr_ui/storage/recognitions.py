@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Select, insert, select
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.exact_json import dumps, storable
 from ocr_ui.domain.person import Person
+from ocr_ui.domain.pixels import PixelChoice
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.domain.review import State
 from ocr_ui.errors import BadInput, NotFound
@@ -139,6 +140,7 @@ def _values(value: Recognition) -> dict[str, Any]:
         "confidence": value.content.least_confidence,
         "timings": dumps(value.timings),
         "transform": dumps(value.transform),
+        "pixels": None if value.pixels is None else dumps(value.pixels.to_dict()),
         "text": searched_text(value.content),
         "content": dumps(value.content.to_dict()),
     }
@@ -189,4 +191,5 @@ def value_of(row: Row) -> Recognition:
         timings=json.loads(row.timings),
         method=row.method,
         error=row.error,
+        pixels=None if row.pixels is None else PixelChoice.from_dict(json.loads(row.pixels)),
     )

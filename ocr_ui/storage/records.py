@@ -512,6 +512,16 @@ class AuditRow:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPixelCalibration:
+    """Attributes: target: pixels that the smallest text must keep; None where no fewer than all pixels will do."""
+
+    id: int
+    created_at: datetime
+    target: float | None
+    figures: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredCalibration:
     """Attributes:
     part: line, cell, or field with its kind.

@@ -32,6 +32,7 @@ from ocr_ui.storage.jobs import Jobs
 from ocr_ui.storage.migrate import Schema, schema, upgrade
 from ocr_ui.storage.pages import Pages
 from ocr_ui.storage.pictures import Pictures
+from ocr_ui.storage.pixel_calibrations import PixelCalibrations
 from ocr_ui.storage.postgresql import Postgresql
 from ocr_ui.storage.preferences import Preferences
 from ocr_ui.storage.queues import Queues
@@ -58,7 +59,8 @@ class Store:
     Attributes:
         pictures, pages, recognitions, rereads, corrections, reviews, second_reviews, claims, comments, drafts, queues,
             figures, items, same_text, versions, rollouts, rollout_jobs, jobs, evaluations, contests, calibrations,
-            templates, rate_hits, erasing, preferences, experiments, drift, uploads: the parts, each with its own class.
+            pixel_calibrations, templates, rate_hits, erasing, preferences, experiments, drift, uploads: the parts,
+            each with its own class.
     """
 
     def __init__(self, database: Database, pictures: Pictures, uploads: Uploads) -> None:
@@ -87,6 +89,7 @@ class Store:
         self.evaluations = Evaluations(database)
         self.contests = Contests(database)
         self.calibrations = Calibrations(database)
+        self.pixel_calibrations = PixelCalibrations(database)
         self.templates = Templates(database)
         self.erasing = Erasing(database)
         self.preferences = Preferences(database)

@@ -104,6 +104,7 @@ recognition = Table(
     Column("error", Text, nullable=False),
     Column("timings", Text, nullable=False),
     Column("transform", Text, nullable=False),
+    Column("pixels", Text),
     Column("prompt", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("generation", Text, nullable=False),
@@ -627,6 +628,22 @@ calibration = Table(
     Index(None, "template", "part"),
 )
 """How far confidences of a template's lines, cells or fields could be trusted, of which engine under which settings."""
+
+pixel_calibration = Table(
+    "pixel_calibration",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("person_id", ForeignKey("person.id"), index=True),
+    Column("created_at", UtcTime, nullable=False),
+    Column("engine", String(50), nullable=False),
+    Column("model", Text, nullable=False),
+    Column("revision", Text, nullable=False),
+    Column("target", Float),
+    Column("rule", Integer, nullable=False),
+    Column("figures", Text, nullable=False),
+    Index(None, "engine", "model"),
+)
+"""How high text must be for an engine to read it as it does with all pixels; `target` in pixels, empty for none."""
 
 configuration = Table(
     "configuration",

@@ -196,6 +196,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "retry.smaller": {"en": "Smaller picture ({value})", "zh": "缩小图片（{value}）"},
     "retry.longer": {"en": "Longer answer ({value} tokens)", "zh": "更长的回答（{value} 词元）"},
     "retry.again": {"en": "Read again", "zh": "重新识别"},
+    "retry.full": {"en": "Read at full resolution", "zh": "以完整分辨率识别"},
     "retry.template": {"en": "Read with another template", "zh": "换一个模板识别"},
     # Dataset
     "dataset.search": {"en": "Search in text and names", "zh": "搜索文本和文件名"},

@@ -52,6 +52,17 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "lines_rate": {"en": "{rate} lines/s", "zh": "{rate} 行/秒"},
     "tokens_rate": {"en": "{rate} tokens/s", "zh": "{rate} 词元/秒"},
     "method_fields_by_rules": {"en": "fields found by rules", "zh": "按规则提取字段"},
+    "pixels_reduced": {
+        "en": "{percent} % of the pixels: smallest text {height} px high, {target} px suffice",
+        "zh": "使用 {percent}% 的像素：最小文字高 {height} 像素，{target} 像素即可",
+    },
+    "pixels_again": {"en": "all pixels, in a second reading", "zh": "第二次识别使用全部像素"},
+    "pixels_as_many": {
+        "en": "all pixels: smallest text {height} px high",
+        "zh": "使用全部像素：最小文字高 {height} 像素",
+    },
+    "pixels_unknown": {"en": "all pixels: height of the text unclear", "zh": "使用全部像素：文字高度无法判断"},
+    "pixels_uncalibrated": {"en": "all pixels: engine not measured yet", "zh": "使用全部像素：此引擎尚未测定"},
     "progress": {"en": "Progress of reading", "zh": "识别进度"},
     "warnings": {"en": "Warnings", "zh": "警告"},
     "line_n": {"en": "Line {n}", "zh": "第 {n} 行"},

@@ -16,7 +16,7 @@ from ocr_ui.errors import BadInput
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.retries import cleaning_of
-from ocr_ui.services.smaller import read_to_the_end
+from ocr_ui.services.second_look import read_to_the_end
 from ocr_ui.settings import Settings
 
 SPOTTING = PromptTemplate("full_text", {"en": "Full text"}, Task.SPOTTING, "Read all.", sampling={"temperature": 0})

@@ -1,6 +1,7 @@
 /** The line on top: how the reading goes or went. And the warnings beside the result. */
 
 import { h, icon, setText } from "./dom.mjs";
+import { pixelsSaid } from "./pixels.mjs";
 
 const TICK_MS = 100;
 const KNOWN_ENDS = ["repeated", "length", "timeout"];
@@ -52,10 +53,10 @@ export class StatusLine {
     return hasResult ? "" : this.t("not_read_yet");
   }
 
-  #origin({ engine, template, method, page, experiment }) {
+  #origin({ engine, template, method, page, experiment, pixels }) {
     const size = page?.width ? `${page.width} × ${page.height}` : "";
     const arm = experiment ? this.t(experiment.arm ? "arm" : "arm_hidden", { arm: experiment.arm }) : "";
-    return [template, engine, arm, this.#method(method), size].filter(Boolean).join(" · ");
+    return [template, engine, arm, this.#method(method), size, pixelsSaid(pixels, this.t)].filter(Boolean).join(" · ");
   }
 
   #method(name) {
