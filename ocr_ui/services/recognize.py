@@ -7,7 +7,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -227,6 +227,10 @@ class Recognizer:
     def is_reading(self, owner: str) -> bool:
         """Has `owner` something running?"""
         return self._runs.any(owner)
+
+    def listed(self, owner: str, run_id: str) -> AbstractContextManager[asyncio.Event]:
+        """For who has something to wait for before a `read` of this name: `stop` means it from now on."""
+        return self._runs.listed(owner, run_id)
 
     async def stop(self, owner: str) -> int:
         """Stops what `owner` has running; gives how many runs that were."""

@@ -16,14 +16,19 @@ class Runs:
 
     @contextmanager
     def listed(self, owner: str, run_id: str) -> Iterator[asyncio.Event]:
-        """Gives what is set once `stop` is called for the owner; list a run before anything is waited for."""
-        stop = self._of.setdefault(owner, {})[run_id] = asyncio.Event()
+        """Gives what is set once `stop` is called for the owner; list a run before anything is waited for.
+
+        A run that is listed already stays so, with the same event, until the outermost `with` ends.
+        """
+        runs = self._of.setdefault(owner, {})
+        known = run_id in runs
         try:
-            yield stop
+            yield runs.setdefault(run_id, asyncio.Event())
         finally:
-            del self._of[owner][run_id]
-            if not self._of[owner]:
-                del self._of[owner]
+            if not known:
+                del runs[run_id]
+            if not runs:
+                self._of.pop(owner, None)
 
     def any(self, owner: str) -> bool:
         """Has `owner` something running?"""

@@ -12,6 +12,7 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.logs import run_name
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.scoring.answer_rows import AnswerRow, answer_rows
 from ocr_ui.services.access import needs
@@ -116,23 +117,25 @@ class Tries:
                 yield tuple(lanes)
 
     async def _lane(self, page_id: int, way: Way, person: str, owner: str) -> AsyncGenerator[Lane, None]:
-        lane = Lane()
+        lane, name = Lane(), run_name()
         try:
-            asked = await asyncio.to_thread(self._request, way)
-            reading = self._recognizer.read(page_id, asked, engine=way.engine, person=person, owner=owner)
-            async with aclosing(reading) as steps:  # type: ignore[type-var]
-                async for step in steps:
-                    lane = Lane(step.progress, step.recognition_id, step.progress.error)
-                    yield lane
+            with self._recognizer.listed(owner, name):
+                asked = await asyncio.to_thread(self._request, way, name)
+                reading = self._recognizer.read(page_id, asked, engine=way.engine, person=person, owner=owner)
+                async with aclosing(reading) as steps:  # type: ignore[type-var]
+                    async for step in steps:
+                        lane = Lane(step.progress, step.recognition_id, step.progress.error)
+                        yield lane
         except WorkbenchError as error:
             lane = replace(lane, error=error)
         yield replace(lane, ended=True)
 
-    def _request(self, way: Way) -> ReadRequest:
+    def _request(self, way: Way, name: str) -> ReadRequest:
         template = self._templates.get(way.template)
         worded = None if way.wording is None else replace(template, text=way.wording).render(way.variables)
         prompt = way.prompt if worded is None else worded
-        return ReadRequest(template, way.variables, prompt, sampling=way.sampling, structured=way.structured)
+        asked = {"sampling": way.sampling, "structured": way.structured}
+        return ReadRequest(template, way.variables, prompt, name, **asked)
 
     async def stop(self, owner: str, lane: int | None = None) -> int:
         """Stops one of the ways, or all; gives how many readings that were."""

@@ -112,8 +112,8 @@ TEXTS: dict[str, dict[str, str]] = {
     "read.field_set.none": {"en": "My own names", "zh": "自定义字段"},
     "read.prompt": {"en": "Text sent to the model", "zh": "发送给模型的文本"},
     "read.prompt.info": {
-        "en": "Edit it for this run, or save it as a template.",
-        "zh": "可只为本次运行修改，也可保存为模板。",
+        "en": "Edit it for this run, or save it as a version, which everybody reads with from then on.",
+        "zh": "可只为本次运行修改，也可保存为新版本（此后所有人都用它识别）。",
     },
     "read.prompt.unused": {
         "en": "The engine {engine} reads text without a prompt; this is what a model would be sent.",
@@ -127,6 +127,10 @@ TEXTS: dict[str, dict[str, str]] = {
     "read.prompt.missing": {"en": "Fill in: {names}.", "zh": "请填写：{names}。"},
     "read.restore": {"en": "Restore", "zh": "还原"},
     "read.save_version": {"en": "Save as new version", "zh": "保存为新版本"},
+    "read.save_not": {
+        "en": "Only reviewers and administrators save versions and templates.",
+        "zh": "只有审核者和管理员可以保存版本和模板。",
+    },
     "read.save_new": {"en": "Save as new template", "zh": "另存为新模板"},
     "read.versions": {"en": "Versions", "zh": "版本"},
     "read.versions.info": {

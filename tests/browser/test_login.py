@@ -58,8 +58,8 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     desk.take_example("receipt")
     desk.read()
     assert context.cookies()[0]["httpOnly"]
-    page.click("#prompt-save")
-    page.wait_for_selector("#prompt-note:has-text('没有“审核”权限')")
+    assert page.is_visible("#prompt-save-not:has-text('只有审核者')")
+    assert not page.is_visible("#prompt-save"), "it would be refused"
     item = page.evaluate("new URLSearchParams(location.search).get('item')")
     assert page.evaluate("[...document.querySelectorAll('.vw-person')].map(f => [f.value, f.readOnly])")[0] == [
         "Noor",

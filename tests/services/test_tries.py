@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
@@ -23,6 +24,7 @@ from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineFailed, NotFound
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.preferred import sampled_answers
+from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.tries import Lane, Way
 from ocr_ui.services.try_view import shown_value
 from ocr_ui.services.workbench import Workbench
@@ -162,6 +164,30 @@ async def test_ways_wait_and_run_at_the_same_time_and_one_is_stopped_alone(bench
     assert last[1].item is None, "nothing had been read"
     kept = bench.store.recognitions.get(last[0].item).recognition
     assert (kept.outcome, RIGHT.startswith(kept.generation.text)) == ("stopped", True)
+
+
+async def test_stop_means_a_way_too_that_has_not_come_to_its_engine(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, reached, go_on = await page_of(bench), threading.Event(), threading.Event()
+    request = bench.tries._request
+
+    def slowly(way: Way, name: str) -> ReadRequest:
+        reached.set()
+        go_on.wait()
+        return request(way, name)
+
+    monkeypatch.setattr(bench.tries, "_request", slowly)
+    async with aclosing(bench.tries.run(page, ways("right"), owner="me")) as steps:
+        first = asyncio.ensure_future(anext(steps))
+        await asyncio.to_thread(reached.wait)
+        stopped = await bench.tries.stop("me")
+        go_on.set()
+        *_, (last,) = [await first, *[lanes async for lanes in steps]]
+    assert stopped == 1
+    assert (last.state, last.item) == ("stopped", None)
+    assert bench.engines._engines["right"].seen == []
+    assert await bench.tries.stop("me") == 0
 
 
 async def test_closing_ends_all_and_keeps_what_was_read(bench: Workbench) -> None:

@@ -104,6 +104,7 @@ class ReadTab:
         with gr.Row(elem_classes="wb-prompt-buttons"):
             self.restore = gr.Button(words["read.restore"], size="sm", elem_id="prompt-restore", min_width=60)
             self.save_version = gr.Button(words["read.save_version"], size="sm", elem_id="prompt-save", min_width=60)
+        gr.Markdown(words["read.save_not"], elem_id="prompt-save-not", elem_classes="wb-note")
         with gr.Accordion(words["read.more"], open=False, elem_id="prompt-more"):
             self.versions = gr.Dropdown(
                 [], label=words["read.versions"], info=words["read.versions.info"], elem_id="prompt-versions"
