@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from examples_drawing.example import Example
+from examples_drawing.sheet import Sheet
 
 NAMES = (
     "receipt",
@@ -40,6 +41,10 @@ NAMES = (
 """Modules of examples_drawing that draw a picture, in the order of the gallery."""
 
 
+LARGE = ("invoice", "chinese_form", "table", "formula_page", "two_columns", "chart", "newsletter", "sideways_page")
+"""Those that can be drawn twice as large: nothing is done to the finished picture that goes by its size."""
+
+
 def draw(name: str) -> Example:
     """Draws one example.
 
@@ -54,9 +59,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("examples"), help="folder to write to")
     parser.add_argument("--only", nargs="*", choices=NAMES, default=NAMES, help="draw only these")
+    parser.add_argument(
+        "--large", action="store_true", help="twice as wide and high, for measurements, of those that can be"
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    for name in options.only:
+    Sheet.large = options.large
+    for name in [name for name in options.only if name in LARGE or not options.large]:
         example = draw(name)
         example.save(options.out, NAMES.index(name) + 1)
         size = (options.out / (name + example.suffix)).stat().st_size

@@ -18,8 +18,8 @@ WORTH = 0.85
 
 
 def pixels_needed(pixels: np.ndarray, full: tuple[int, int], need: Need) -> tuple[int, PixelChoice]:
-    """The most pixels that an engine's copy of a page has to have, and the choice, whose `size` is about right: the
-    copy's own is known once it is made.
+    """The most pixels that an engine's copy of a page has to have, and the choice. Its `size` is right to a pixel or
+    two: the copy's own is known once it is made.
 
     Args:
         pixels: uint8 (height, width, 3), the stored picture.
@@ -41,4 +41,5 @@ def pixels_needed(pixels: np.ndarray, full: tuple[int, int], need: Need) -> tupl
     told = replace(choice, text_height=round(height, 1), seconds=time.perf_counter() - begin)
     if wanted > WORTH * all_of_them:
         return all_of_them, told
-    return wanted, replace(told, reason=REDUCED)
+    scale = (wanted / all_of_them) ** 0.5
+    return wanted, replace(told, reason=REDUCED, size=(round(full[0] * scale), round(full[1] * scale)))

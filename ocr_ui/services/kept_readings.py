@@ -114,6 +114,7 @@ class KeptReadings:
         engine_name: str,
         at_once: int = 1,
         since: datetime | None = None,
+        pixels: int | None = None,
     ) -> KeptReading:
         """A page as an engine reads it, or as it did.
 
@@ -121,6 +122,7 @@ class KeptReadings:
             engine: ready, under the name `engine_name`.
             at_once: how many pages are being read meanwhile; kept with the times.
             since: ask again what was kept before.
+            pixels: most pixels that the engine gets; None as the settings say.
 
         Raises:
             BadInput, TooLarge: the picture or the question cannot be used.
@@ -128,7 +130,7 @@ class KeptReadings:
         """
         own = self._engines.settings_of(engine_name, self._settings)
         need = await asyncio.to_thread(need_of, engine.name, own, self._store)
-        request = ReadRequest(template, dict(values), need=need)
+        request = ReadRequest(template, dict(values), pixels=pixels, need=need if pixels is None else None)
         prompt, _ = prompt_used(request, engine, own)
         key = _key(page, prompt, replace(engine.name, name=engine_name), own, request)
         kept = await asyncio.to_thread(self._store.evaluations.reading, key, since)
@@ -136,8 +138,8 @@ class KeptReadings:
             return KeptReading.from_dict(key, kept)
         clock = StageClock()
         with clock.stage("decode_image"):
-            pixels, turns = await self._pixels(page)
-        last = await read_to_the_end(pixels, page.sha256, engine, request, own)
+            picture, turns = await self._turned(page)
+        last = await read_to_the_end(picture, page.sha256, engine, request, own)
         if isinstance(last.error, EngineDead):
             raise last.error
         recognition = replace(
@@ -145,7 +147,7 @@ class KeptReadings:
             engine=replace(last.recognition.engine, name=engine_name),
             timings={**clock.seconds, **last.recognition.timings},
         )
-        size = pixels.shape[1], pixels.shape[0]
+        size = picture.shape[1], picture.shape[0]
         read = KeptReading(key, recognition, size, turns, last.seconds, last.first_line_seconds, at_once)
         if recognition.outcome in ("complete", "cut"):
             await asyncio.to_thread(self._store.evaluations.keep, key, read.to_dict())
@@ -156,7 +158,11 @@ class KeptReadings:
         found = await asyncio.to_thread(self._store.evaluations.reading, key)
         return None if found is None else KeptReading.from_dict(key, found)
 
-    async def _pixels(self, page: LabelledPage) -> tuple[np.ndarray, int]:
+    async def pixels(self, page: LabelledPage) -> np.ndarray:
+        """The upright picture, uint8 (height, width, 3)."""
+        return (await self._turned(page))[0]
+
+    async def _turned(self, page: LabelledPage) -> tuple[np.ndarray, int]:
         """The upright picture, uint8 (height, width, 3), and its quarter turns counter-clockwise."""
         pixels = await asyncio.to_thread(lambda: open_picture(page.picture(), self._limits).pixels)
         if page.upright:
@@ -172,6 +178,8 @@ class KeptReadings:
 
 def _key(page: LabelledPage, prompt: PromptUsed, engine: EngineName, settings: Settings, request: ReadRequest) -> str:
     parts = [page.sha256, page.upright, asdict(prompt), asdict(engine), reading_settings(settings)]
+    if request.pixels is not None:
+        parts.append(request.pixels)
     if request.need is not None:
         parts += [asdict(request.need), RULE]
     return hashlib.sha256(dumps(parts).encode()).hexdigest()

@@ -6,12 +6,17 @@ another engine reads small text is no proof of what this one can read.
 
 from __future__ import annotations
 
+import logging
+from functools import cache
+
 from ocr_ui.domain.pixels import Need
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.images.need import RULE
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import StoredPixelCalibration
 from ocr_ui.storage.store import Store
+
+log = logging.getLogger(__name__)
 
 NEED = "need"
 MEASURED = {"rapidocr": 13.0}
@@ -31,7 +36,9 @@ def need_of(engine: EngineName, settings: Settings, store: Store | None) -> Need
     if measured is not None and measured.target is None:
         return None
     target = MEASURED.get(engine.kind) if measured is None else measured.target
-    if target is not None:
+    if target is None:
+        _tell_once(engine)
+    else:
         target = settings.pixels_text_height or target
     return Need(target, settings.pixels_fewest, settings.pixels_confidence)
 
@@ -47,3 +54,10 @@ def need_found(engine: EngineName, settings: Settings) -> Need | None:
 def calibration_of(engine: EngineName, store: Store | None) -> StoredPixelCalibration | None:
     """The one that counts for an engine now. Blocks on the store."""
     return None if store is None else store.pixel_calibrations.newest(engine, RULE)
+
+
+@cache
+def _tell_once(engine: EngineName) -> None:
+    told = f"{engine.title} with {engine.model or 'its model'} {engine.revision}".strip()
+    command = f"python -m ocr_ui calibrate pixels --data DIR --engine {engine.name or engine.kind}"
+    log.warning("%s reads with all pixels: how small text may get was never measured for it: %s", told, command)

@@ -400,6 +400,8 @@ ERRORS_ZH: dict[str, str] = {
     "no_report": "运行 {run} 不是准确度评测，没有报告。请下载其 JSON。",
     "nothing_to_compare": "没有页面说明 {competitor} 应当读出什么。请选择与标签相符的模板，或其他页面。",
     "bad_drift_days": "不能查看 {value} 天。请选择 1 到 {most} 天。",
+    "bad_heights": "{heights} 不是文字高度。请给出 4 到 200 之间的像素数。",
+    "bad_loss": "{value} 不是可以接受的错误率增幅。请选择 0 到 1 之间（不含 1）的数，如 0.005。",
     "bad_miss_rate": "{value} 不是允许漏掉的错误比例。请选择 0 到 1 之间（不含 1）的数，如 0.05。",
     "nothing_to_calibrate": "模板 {template} 没有带置信度且已改正或判为正确的页面。请先复核一些页面。",
     "bad_slo": "{value} 不是延迟界限。请写 p50、p95 或 p99 和时间，如 p99=500ms。",

@@ -22,7 +22,13 @@ NO_LINE_START = "，。、；：？！）》”’」』】%,.;:?!)"
 
 
 class Sheet:
-    """Draws at `scale` times the size and shrinks at the end, so that edges and letters come out smooth."""
+    """Draws at `scale` times the size and shrinks at the end, so that edges and letters come out smooth.
+
+    Attributes:
+        large: of all sheets: they are not shrunk, as if scanned with so many times the dots an inch.
+    """
+
+    large = False
 
     def __init__(self, width: int, height: int, paper: Colour = (255, 255, 255), scale: int = 2) -> None:
         self.width, self.height, self.scale = width, height, scale
@@ -33,7 +39,7 @@ class Sheet:
     def picture(self) -> Picture:
         """The finished picture at its own size."""
         large = Picture(self.image, [Line(n.text, n.quad * self.scale, n.kind) for n in self.lines])
-        return large.shrunk(self.scale) if self.scale > 1 else large
+        return large if self.scale == 1 or self.large else large.shrunk(self.scale)
 
     def measure(self, text: str, face: str, size: float, spacing: float = 0) -> float:
         """How far a text reaches, in pixels."""

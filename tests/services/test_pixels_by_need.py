@@ -210,6 +210,13 @@ def test_a_model_is_given_fewer_pixels_only_where_it_was_measured(tmp_path: Path
         assert need_of(ours, SETTINGS, store) is None, "it needs all of them"
 
 
+def test_the_log_says_once_how_to_measure(caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(2):
+        need_of(EngineName("llama", model="m", revision="never seen"), SETTINGS, None)
+    (said,) = (record.getMessage() for record in caplog.records if "never seen" in record.getMessage())
+    assert "calibrate pixels --data DIR --engine llama" in said
+
+
 def test_the_cpu_engine_is_measured() -> None:
     need = need_of(EngineName("rapidocr"), SETTINGS, None)
     assert need == Need(MEASURED["rapidocr"], SETTINGS.pixels_fewest, SETTINGS.pixels_confidence)
