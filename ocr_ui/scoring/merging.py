@@ -15,9 +15,10 @@ from ocr_ui.domain.second import Agreement, Choice
 from ocr_ui.scoring.pairing import SAME_PLACE, by_name, pair_lines
 from ocr_ui.scoring.text import edit_distance
 
-STATES = ("same", "text", "box", "order", "first", "second")
-"""How two sides stand to each other: the same; another text; the same text in another place; the same lines in another
-order; there is such a part on the first side alone, or on the second alone."""
+STATES = ("same", "text", "kind", "box", "order", "first", "second")
+"""How two sides stand to each other: the same; another text; the same value of a field as another type; the same text
+in another place; the same lines in another order; there is such a part on the first side alone, or on the second alone.
+"""
 
 Value = TextLine | Field | Table | str | tuple[TextRegion, ...] | tuple[TextLine, ...] | None
 
@@ -121,7 +122,8 @@ def _fields(first: Sequence[Field], second: Sequence[Field]) -> Iterator[Part]:
     ours, theirs = by_name(first), by_name(second)
     for key in dict.fromkeys((*ours, *theirs)):
         pair = ours.get(key), theirs.get(key)
-        yield Part("field", key[0], *pair, _state(*pair, same=_same_field, placed=_same_place))
+        state = _state(*pair, same=_same_field, placed=_same_place)
+        yield Part("field", key[0], *pair, "kind" if state in ("same", "box") and _other_kind(*pair) else state)
 
 
 def _zipped(first: PageContent, second: PageContent) -> Iterator[tuple[Table | None, Table | None]]:
@@ -160,6 +162,10 @@ def _same_line(one: TextLine, other: TextLine) -> bool:
 
 def _same_field(one: Field, other: Field) -> bool:
     return one.value == other.value
+
+
+def _other_kind(one: Field | None, other: Field | None) -> bool:
+    return one is not None and other is not None and one.kind != other.kind
 
 
 def _same_table(one: Table, other: Table) -> bool:

@@ -15,7 +15,7 @@ from ocr_ui.domain.review import REVIEWED, Correction, ErrorKind, Review, Verdic
 from ocr_ui.domain.second import Choice, SecondReview
 from ocr_ui.errors import BadInput, Conflict, NotFound
 from ocr_ui.scoring.differences import compare
-from ocr_ui.scoring.merging import Part, agreement, merged, parts
+from ocr_ui.scoring.merging import Part, Value, agreement, merged, parts
 from ocr_ui.scoring.segments import segments
 from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import (
@@ -320,6 +320,10 @@ def dispute_value(dispute: Dispute) -> dict[str, Any]:
     }
 
 
+def _kind(value: Value) -> str | None:
+    return value.kind if isinstance(value, Field) else None
+
+
 def _part(part: Part) -> dict[str, Any]:
     one, other = _text(part.first), _text(part.second)
     if one is None or other is None or part.kind in ("order", "regions"):
@@ -333,6 +337,8 @@ def _part(part: Part) -> dict[str, Any]:
         "own": part.kind in ("line", "field", "text"),
         "left": pieces[0] and [list(piece) for piece in pieces[0]],
         "right": pieces[1] and [list(piece) for piece in pieces[1]],
+        "left_kind": _kind(part.first),
+        "right_kind": _kind(part.second),
         "left_quad": _points(part.first),
         "right_quad": _points(part.second),
     }

@@ -155,6 +155,7 @@ REVIEW_WORDS: dict[str, dict[str, str]] = {
     "review.merge.legend.right": {"en": "B, second", "zh": "B，第二次"},
     "review.merge.state.same": {"en": "the same", "zh": "相同"},
     "review.merge.state.text": {"en": "another text", "zh": "文字不同"},
+    "review.merge.state.kind": {"en": "another type", "zh": "类型不同"},
     "review.merge.state.box": {"en": "another place", "zh": "位置不同"},
     "review.merge.state.order": {"en": "another order", "zh": "顺序不同"},
     "review.merge.state.first": {"en": "only with the first", "zh": "仅首次有"},

@@ -203,6 +203,22 @@ test("a table that is open for a moment while it is typed keeps its place on the
   assert.deepEqual(editor.doc.tables.map((table) => [table.html, table.quad]), [[html, [[1, 1]]]]);
 });
 
+test("a table within a cell is part of its table, as lines of the cell's text", () => {
+  const inner = "<table><tr><td>x</td><td>1</td></tr><tr><th>y</th><td>2</td></tr></table>";
+  const nested = `<table><tr><td>a ${inner} b</td><td>c</td></tr></table>`;
+  const html = "<table><tr><td>z</td></tr></table>";
+  const editor = editorOf(html, `${html}\n\ntail`);
+  editor.setWholeText(`${nested}\n\n${html}\n\ntail`);
+  assert.deepEqual(editor.doc.tables.map((table) => table.grid), [[["a\nx 1\ny 2\nb", "c"]], [["z"]]]);
+  assert.equal(editor.doc.tables[0].html, nested);
+});
+
+test("a table that is not closed ends before the next one, and a closing tag alone is none", () => {
+  const [open, closed] = ["<table><tr><td>a</td></tr>", "<TABLE class=x><tr><td>b</td></tr></TABLE>"];
+  const text = `</table>${open} between ${closed} tail`;
+  assert.deepEqual(D.placesOf(text).map(([start, end]) => text.slice(start, end)), [open, closed]);
+});
+
 test("tables that never stood in the text stay as they are", () => {
   const html = "<table><tr><td>a</td></tr></table>";
   const editor = editorOf(html, "text of its own");

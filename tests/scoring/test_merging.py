@@ -127,6 +127,15 @@ def test_boxes_count_from_an_overlap_of_one_half() -> None:
     assert agreement(PageContent(text="a"), PageContent(text="b")).box_f1 is None
 
 
+def test_the_type_of_a_field_is_chosen_too() -> None:
+    ours = PageContent(fields=(Field("total", "12", kind="amount"), Field("date", "2026", kind="date")))
+    theirs = PageContent(fields=(Field("total", "12", kind="number"), Field("date", "2026", kind="date")))
+    assert differing(ours, theirs) == {0: ("field", "kind")}
+    assert (agreement(ours, theirs).differing, agreement(ours, theirs).fields) == (1, 1.0)
+    assert merged(ours, theirs, {0: SECOND}).fields == theirs.fields
+    assert merged(ours, theirs, {0: FIRST}).fields == ours.fields
+
+
 def test_two_fields_of_one_name_stay_two() -> None:
     first = PageContent(fields=(Field("Item", "tea"), Field("Item", "milk")))
     second = PageContent(fields=(Field("Item", "tee"), Field("Item", "milk"), Field("Item", "rice")))

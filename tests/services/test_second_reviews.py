@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from stored import ANN, BO, add_item, content, open_store
 
+from ocr_ui.domain.content import Field
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.second import Choice
@@ -194,6 +195,14 @@ async def test_a_merge_is_a_correction_with_its_history(
     again = await second.resolve(1, saved.id, 1, choices, EVE, client_key="merge-001")
     assert again == replace(merged, saved_at=again.saved_at)
     assert len(await annotator.versions(1)) == 2
+
+
+async def test_who_says_another_type_of_a_field_is_told_apart(annotator: Annotator, second: SecondReviewer) -> None:
+    page = replace(ANNS, fields=(Field("total", "12.50", kind="amount"),))
+    await by_ann(annotator, page)
+    await second.save(1, replace(page, fields=(Field("total", "12.50", kind="number"),)), BO, blind=True)
+    (part,) = [part for part in dispute_value(await second.dispute(1))["parts"] if part["state"] != "same"]
+    assert (part["state"], part["left_kind"], part["right_kind"]) == ("kind", "amount", "number")
 
 
 async def test_a_merge_needs_a_choice_for_each_difference(annotator: Annotator, second: SecondReviewer) -> None:

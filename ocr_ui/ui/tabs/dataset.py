@@ -50,13 +50,11 @@ class DatasetTab:
 
     def build(self) -> None:
         words = self._words
+        shared = {**only(words, "verdict."), **only(viewer_words(self._language), "field_kind_")}
         self.review = ModuleHTML(
             None,
             module="review/review.mjs",
-            words={
-                **only(words, "review."),
-                **{f"review.{key}": word for key, word in only(words, "verdict.").items()},
-            },
+            words={**only(words, "review."), **{f"review.{key}": word for key, word in shared.items()}},
             elem_id="review",
             frame_class="wb-review",
             events=("select", "input"),

@@ -10,7 +10,7 @@ import { isComposing } from "../viewer/keys.mjs";
 
 const PREFIX = "workbench.merge.";
 const SIDES = { first: "left", second: "right" };
-const SIGNS = { same: "=", text: "≠", box: "▭", order: "⇅", first: "A", second: "B" };
+const SIGNS = { same: "=", text: "≠", kind: "≠", box: "▭", order: "⇅", first: "A", second: "B" };
 
 export class Merge {
   /**
@@ -111,7 +111,7 @@ export class Merge {
           title: t("merge.take", { person: names[n] }),
           onclick: () => this.take(index, take),
         };
-        return [take, h("button", attributes, keySign(`merge_${take}`), pieces(part[SIDES[take]], SIDES[take], t))];
+        return [take, h("button", attributes, keySign(`merge_${take}`), pieces(part[SIDES[take]], SIDES[take], t), kindOf(part, SIDES[take], t))];
       }),
     );
     const field = part.own && this.#own(part, index);
@@ -276,6 +276,12 @@ function keptIn(storage, key) {
 }
 
 const textOf = (side) => side?.map(([text]) => text).join("") ?? null;
+
+/** The type of a field's value, where the two say another one. */
+function kindOf(part, side, t) {
+  const { left_kind: left, right_kind: right } = part;
+  return left && right && left !== right ? h("small", {}, ` (${t(`field_kind_${part[`${side}_kind`]}`)})`) : "";
+}
 
 function pieces(side, name, t) {
   if (side === null) return h("span", { class: "wb-cmp-none" }, t("merge.missing"));

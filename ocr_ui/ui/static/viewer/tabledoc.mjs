@@ -34,12 +34,41 @@ function withTable(doc, index, html) {
   return place ? text.slice(0, place.start) + html + text.slice(place.end) : text;
 }
 
-const TABLE = /<table(?=[\s>])[^]*?(?:<\/table>|(?=<table[\s>])|$)/gi;
+const TABLE_TAG = /<(\/?)table(?=[\s>])[^<>]*>?/gi;
 const LAST_TAG = /^[^]*<\/?(?:table|t[rdh]|thead|tbody|tfoot|caption)(?=[\s>])[^<>]*>/i;
 
-/** Where the tables of a text stand: [start, end] each. One that is not closed ends with its last tag. */
-const placesOf = (text) =>
-  [...text.matchAll(TABLE)].map(({ 0: found, index }) => [index, index + (LAST_TAG.exec(found)?.[0] ?? found).length]);
+/**
+ * Where the tables of a text stand: [start, end] each; a table within a cell is part of its table. One that is not
+ * closed ends with its last tag, and no later than where the next one begins.
+ */
+export function placesOf(text) {
+  const tags = [...text.matchAll(TABLE_TAG)].map(({ 0: found, 1: closing, index }) => ({ closing, start: index, end: index + found.length }));
+  const places = [];
+  for (let at = 0; at < tags.length; ) {
+    const close = tags[at].closing ? at : closingOf(tags, at);
+    if (close === at) {
+      at += 1; // closes nothing
+    } else if (close > 0) {
+      places.push([tags[at].start, tags[close].end]);
+      at = close + 1;
+    } else {
+      const found = text.slice(tags[at].start, tags[at + 1]?.start);
+      places.push([tags[at].start, tags[at].start + (LAST_TAG.exec(found)?.[0] ?? found).length]);
+      at += 1;
+    }
+  }
+  return places;
+}
+
+/** Which of the tags closes the table that one of them opens; -1 where none does. */
+function closingOf(tags, opening) {
+  let depth = 0;
+  for (let at = opening; at < tags.length; at += 1) {
+    depth += tags[at].closing ? -1 : 1;
+    if (depth === 0) return at;
+  }
+  return -1;
+}
 
 /**
  * The tables in a text that stands for itself, {start, end, html, index} each; `index` is the number of the table of

@@ -25,10 +25,14 @@ const spanOf = (name, attributes) => {
   return Math.max(1, Number(found?.[1] ?? 1));
 };
 
-/** The rows of a table's clean HTML: {caption, rows: [[{text, header, columns, rows}]]}. */
+/**
+ * The rows of a table's clean HTML: {caption, rows: [[{text, header, columns, rows}]]}. A table within a cell becomes
+ * lines of its text, one a row, as the server reads it.
+ */
 export function readHtml(html) {
   const rows = [];
-  let [caption, cell, at, inCaption] = ["", null, 0, false];
+  const mixed = new Set();
+  let [caption, cell, at, inCaption, within] = ["", null, 0, false, 0];
   const take = (text) => {
     if (cell) cell.text += text;
     else if (inCaption) caption += text;
@@ -40,6 +44,11 @@ export function readHtml(html) {
     const name = tag.toLowerCase();
     if (name === "br") take("\n");
     else if (name === "sup" || name === "sub") take(`<${closing}${name}>`);
+    else if (name === "table" && cell && (within || !closing)) {
+      within += closing ? -1 : 1;
+      mixed.add(cell);
+      take("\n");
+    } else if (within) take(name === "tr" ? "\n" : " ");
     else if (name === "caption") inCaption = !closing;
     else if (name === "tr" || name === "table") {
       cell = null;
@@ -50,6 +59,7 @@ export function readHtml(html) {
       if (cell) rows.at(-1).push(cell);
     }
   }
+  for (const one of mixed) one.text = tidy(one.text.replace(/ +/g, " "));
   return { caption, rows };
 }
 
