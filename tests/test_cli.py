@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 import pytest
 from fakes import ScriptedEngine, ScriptStep
+from slanting import askew, page
 from stored import ANN, BO, add_item, content, open_store
 
 from ocr_ui.__main__ import _parser, main
@@ -133,6 +134,19 @@ def test_recognize_json_prints_one_object_alone(run, engine, picture: str) -> No
         "warnings": [{"code": "unreadable_script", "message": "Some of it."}],
     }
     assert output.out.count(b"\n") == 1
+
+
+def test_recognize_cleans_the_engines_copy_where_that_is_asked_for(run, engine, tmp_path: Path) -> None:
+    engine(Started(), LINES, DONE)
+    file = tmp_path / "askew.png"
+    assert cv2.imwrite(str(file), askew(page(8), 4))
+    as_it_is, cleaned = (run("recognize", str(file), "--json", *more).value for more in ((), ("--preprocess", "auto")))
+    assert [one["code"] for one in as_it_is["warnings"]] == ["unreadable_script"]
+    assert [one["code"] for one in cleaned["warnings"]] == ["deskewed", "unreadable_script"]
+    assert "by 4.0 degrees" in cleaned["warnings"][0]["message"]
+    assert cleaned["page"] == as_it_is["page"]
+    assert cleaned["lines"][0]["quad"] != as_it_is["lines"][0]["quad"]
+    refused(run("recognize", str(file), "--preprocess", "iron"), "'iron'", "deskew")
 
 
 def test_recognize_keeps_nothing(run, engine, picture: str, tmp_path: Path) -> None:

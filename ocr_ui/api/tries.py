@@ -38,7 +38,7 @@ class WayBody(BaseModel):
     @property
     def way(self) -> Way:
         options = self.options
-        asked = options.prompt, options.sampling, options.structured, self.wording
+        asked = options.prompt, options.sampling, options.structured, self.wording, options.preprocess
         return Way(self.template, self.variables, self.engine, *asked)
 
 

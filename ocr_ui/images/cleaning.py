@@ -8,8 +8,8 @@ import numpy as np
 
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.errors import BadInput
-from ocr_ui.images.clean_steps import Deskew
-from ocr_ui.images.condition import skew
+from ocr_ui.images.clean_steps import Binarise, Denoise, Deskew, Despeckle, EvenLight
+from ocr_ui.images.condition import light, noise, skew, specks
 from ocr_ui.images.ink import ground_color
 from ocr_ui.images.transform import PictureTransform, Step
 
@@ -19,6 +19,15 @@ LEAST_DEGREES = 1.0
 SHARP, GAIN = 5.0, 2.0
 """Lines of text fall into rows that are this much sharper than at other angles, and than they lie. Of pictures of
 something else, or of pages on their side, the sharpest angle is no sharper than 2.6."""
+
+MOST_SPECKS = 0.005
+"""Share of the pixels. Clean pages have at most 0.0008, small print and all."""
+MOST_NOISE = 10.0
+"""Grey levels. Scans and photographs have up to 3."""
+EVEN, DARKEST = 0.6, 0.2
+"""Shares of the lightest ground: what is darker still in its darker part is no page in a shadow but a picture."""
+CLEAR, FAINTEST = 40.0, 18.0
+"""Grey levels. The grain of an empty sheet is fainter still."""
 
 Decision = tuple[Step, ContentWarning]
 
@@ -70,5 +79,40 @@ def _deskew(pixels: np.ndarray) -> Decision | None:
     return Deskew(found.degrees, ground_color(pixels)), ContentWarning("deskewed", said, details={"degrees": degrees})
 
 
-STEPS: dict[str, Callable[[np.ndarray], Decision | None]] = {"deskew": _deskew}
+def _despeckle(pixels: np.ndarray) -> Decision | None:
+    if specks(pixels) < MOST_SPECKS:
+        return None
+    said = "The page is covered with specks; the engine was given a copy without them."
+    return Despeckle(), ContentWarning("despeckled", said)
+
+
+def _denoise(pixels: np.ndarray) -> Decision | None:
+    found = noise(pixels)
+    if found < MOST_NOISE:
+        return None
+    said = "The page is grainy; the engine was given a smoothed copy."
+    return Denoise(round(found, 1)), ContentWarning("denoised", said)
+
+
+def _even_light(pixels: np.ndarray) -> Decision | None:
+    if not DARKEST <= light(pixels).evenness < EVEN:
+        return None
+    said = "The page is lit unevenly; the engine was given an evenly lit copy."
+    return EvenLight(), ContentWarning("light_evened", said)
+
+
+def _binarise(pixels: np.ndarray) -> Decision | None:
+    if not FAINTEST <= light(pixels).contrast < CLEAR:
+        return None
+    said = "The text is faint; the engine was given a copy in black and white."
+    return Binarise(), ContentWarning("binarised", said)
+
+
+STEPS: dict[str, Callable[[np.ndarray], Decision | None]] = {
+    "despeckle": _despeckle,
+    "denoise": _denoise,
+    "even_light": _even_light,
+    "deskew": _deskew,
+    "binarise": _binarise,
+}
 _AUTOMATIC = ("deskew",)

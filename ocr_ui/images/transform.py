@@ -16,7 +16,7 @@ import numpy as np
 
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.geometry import Quad
-from ocr_ui.images.clean_steps import Deskew
+from ocr_ui.images.clean_steps import Binarise, Denoise, Deskew, Despeckle, EvenLight
 from ocr_ui.images.ink import ground_color
 
 Size = tuple[int, int]
@@ -113,7 +113,9 @@ class Turn:
         return np.ascontiguousarray(np.rot90(pixels, -self.turns))
 
 
-STEPS: dict[str, type[Step]] = {step.kind: step for step in (Scale, Pad, Turn, Deskew)}
+STEPS: dict[str, type[Step]] = {
+    step.kind: step for step in (Scale, Pad, Turn, Deskew, Despeckle, Denoise, EvenLight, Binarise)
+}
 
 
 @dataclass(frozen=True, slots=True)

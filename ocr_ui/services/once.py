@@ -119,5 +119,10 @@ def recognition_value(
         ],
         "tables": [{key: table[key] for key in ("html", "grid")} for table in whole["tables"]],
         "text": whole["text"],
-        "warnings": [{"code": w.code, "message": w.message} for w in warnings],
+        "warnings": [_warning(warning) for warning in warnings],
     }
+
+
+def _warning(warning: ContentWarning) -> dict[str, Any]:
+    told = {"code": warning.code, "message": warning.message}
+    return {**told, "details": warning.details} if warning.details else told

@@ -34,7 +34,7 @@ class Way:
     Attributes:
         template: its name, with `@` and a version where it is not the one in use.
         engine: by name, "" for the default.
-        prompt, sampling, structured: as of a `ReadRequest`.
+        prompt, sampling, preprocess, structured: as of a `ReadRequest`.
         wording: a template's text that a person has typed for this run; its blanks are filled in. None for the
             template's own.
     """
@@ -46,6 +46,7 @@ class Way:
     sampling: dict[str, Any] = field(default_factory=dict)
     structured: bool | None = None
     wording: str | None = None
+    preprocess: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class Tries:
         template = self._templates.get(way.template)
         worded = None if way.wording is None else replace(template, text=way.wording).render(way.variables)
         prompt = way.prompt if worded is None else worded
-        asked = {"sampling": way.sampling, "structured": way.structured}
+        asked = {"sampling": way.sampling, "preprocess": way.preprocess, "structured": way.structured}
         return ReadRequest(template, way.variables, prompt, name, **asked)
 
     async def stop(self, owner: str, lane: int | None = None) -> int:

@@ -18,6 +18,7 @@ import pytest
 from fakes import Pause, ScriptedEngine, ScriptStep
 from fastapi.testclient import TestClient
 from live import live, rest_app, until
+from slanting import askew, page
 
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
@@ -115,6 +116,17 @@ def test_json_with_base64_says_the_same(client: TestClient) -> None:
         assert value["page"]["sha256"] == wanted["page"]["sha256"]
 
 
+@pytest.mark.parametrize(("language", "said"), [("en", "lies askew by 4.0 degrees"), ("zh", "页面倾斜 4.0 度")])
+def test_a_page_can_be_cleaned_and_the_result_says_so_for_ever(client: TestClient, language: str, said: str) -> None:
+    asked = {"image": base64.b64encode(encode_png(askew(page(8), 4))).decode(), "options": {"preprocess": "auto"}}
+    spoken = {"X-Workbench-Lang": language}
+    value = client.post("/v1/ocr", json=asked, headers=spoken).json()
+    again = client.get(f"/v1/recognitions/{value['id']}", headers=spoken).json()
+    for one in (value, again):
+        assert [warning["code"] for warning in one["warnings"]] == ["deskewed"]
+        assert said in one["warnings"][0]["message"]
+
+
 def test_a_stream_tells_text_and_lines_as_they_come_and_the_whole_at_the_end(client: TestClient) -> None:
     answer = post(client, stream="true")
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -139,6 +151,7 @@ def test_a_stream_tells_text_and_lines_as_they_come_and_the_whole_at_the_end(cli
         ({"options": '{"temperature": 9}'}, 422, "malformed"),
         ({"options": '{"temprature": 1}'}, 422, "malformed"),
         ({"options": '{"page": 2}'}, 400, "no_such_page"),
+        ({"options": '{"preprocess": "iron"}'}, 400, "unknown_preprocess"),
         ({"more": "x"}, 422, "malformed"),
     ],
 )

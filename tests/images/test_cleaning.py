@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from slanting import askew, page
 
 from ocr_ui.errors import BadInput
 from ocr_ui.images.cleaning import AUTO, OFF, STEPS, clean, steps_of
-from ocr_ui.images.condition import skew
+from ocr_ui.images.condition import light, noise, skew
 from ocr_ui.images.transform import PictureTransform
 
 ALL = ",".join(STEPS)
@@ -48,10 +48,101 @@ def test_a_clean_page_is_not_touched(name: str, wanted: str) -> None:
     assert (transform.steps, told) == ((), ())
 
 
+def test_what_lies_askew_by_next_to_nothing_is_left_so() -> None:
+    pixels = askew(page(), 0.7)
+    assert clean(pixels, AUTO)[0] is pixels
+
+
+def test_what_has_no_lines_is_not_taken_for_text_that_lies_askew() -> None:
+    rng, pixels = np.random.default_rng(5), np.full((900, 700, 3), 255, np.uint8)
+    for left, top in rng.integers(0, 660, (300, 2)):
+        pixels[top : top + 12, left : left + 30] = 40
+    assert abs(skew(pixels).degrees) > 1
+    assert clean(pixels, AUTO)[0] is pixels
+
+
+@pytest.mark.parametrize("quarters", [1, 3])
+def test_a_few_large_letters_on_their_side_are_not_either(quarters: int) -> None:
+    image = Image.new("RGB", (600, 300), (255, 255, 255))
+    ImageDraw.Draw(image).text((20, 20), "Hello World", (0, 0, 0), font=ImageFont.load_default(150))
+    pixels = np.rot90(np.asarray(image), quarters).copy()
+    assert clean(pixels, AUTO)[0] is pixels
+
+
 @pytest.mark.parametrize("quarters", [1, 3])
 def test_a_page_on_its_side_is_not_taken_for_one_that_lies_askew(quarters: int) -> None:
     pixels = np.rot90(page(), quarters).copy()
     assert clean(pixels, AUTO)[0] is pixels
+
+
+def grainy(pixels: np.ndarray, sigma: float) -> np.ndarray:
+    grain = np.random.default_rng(1).normal(0, sigma, pixels.shape[:2])
+    return np.clip(pixels + grain[..., None], 0, 255).astype(np.uint8)
+
+
+def speckled(pixels: np.ndarray) -> np.ndarray:
+    dice = np.random.default_rng(2).random(pixels.shape[:2])
+    return np.where(dice[..., None] < 0.02, 0, pixels).astype(np.uint8)
+
+
+def shaded(pixels: np.ndarray) -> np.ndarray:
+    return (pixels * np.linspace(1, 0.3, pixels.shape[1])[:, None]).astype(np.uint8)
+
+
+def faint(pixels: np.ndarray) -> np.ndarray:
+    return (255 - (255 - pixels.astype(float)) * 0.15).astype(np.uint8)
+
+
+DEFECTS = {
+    "despeckle": (speckled, "despeckled"),
+    "denoise": (lambda pixels: grainy(np.where(pixels > 128, 190, 60), 25), "denoised"),
+    "even_light": (shaded, "light_evened"),
+    "deskew": (lambda pixels: askew(pixels, 3), "deskewed"),
+    "binarise": (faint, "binarised"),
+}
+
+
+def test_every_step_has_its_defect_here() -> None:
+    assert list(DEFECTS) == list(STEPS)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_defect_asks_for_its_step_and_is_gone_after_it(step: str) -> None:
+    spoil, code = DEFECTS[step]
+    seen, transform, told = clean(spoil(page()), ALL)
+    assert step in [one.kind for one in transform.steps]
+    assert code in [one.code for one in told]
+    again, more, _ = clean(seen, step)
+    assert again is seen
+    assert more.steps == ()
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_that_is_not_named_is_not_done(step: str) -> None:
+    others = [one for one in STEPS if one != step]
+    _, transform, _ = clean(DEFECTS[step][0](page()), ",".join(others))
+    assert step not in [one.kind for one in transform.steps]
+
+
+@pytest.mark.parametrize("sigma", [12.0, 25.0])
+def test_noise_is_measured_in_grey_levels(sigma: float) -> None:
+    grey = np.where(page() > 128, 160, 60).astype(np.uint8)
+    assert noise(grey) < 0.5
+    assert noise(grainy(grey, sigma)) == pytest.approx(sigma, rel=0.1)
+
+
+def test_light_is_measured_by_the_paper_and_not_by_what_is_printed_on_it() -> None:
+    full = np.full((900, 900, 3), 255, np.uint8)
+    full[(np.arange(900) % 14 < 5)] = 0
+    assert light(full).evenness > 0.97
+    even, dim = light(page()), light(shaded(page()))
+    assert dim.evenness == pytest.approx(0.44, abs=0.06)  # a fifth of the way from the darkest to the lightest edge
+    assert light(faint(page())).contrast < 0.4 * even.contrast
+
+
+def test_black_and_white_is_just_that() -> None:
+    seen, _, _ = clean(faint(page()), "binarise")
+    assert set(np.unique(seen)) == {0, 255}
 
 
 def test_off_looks_at_nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from fakes import ScriptedEngine
+from slanting import askew, page
 
 from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import Generation, Recognition
@@ -67,6 +68,14 @@ async def test_a_longer_answer_is_offered_only_where_the_limit_ended_it() -> Non
     at_most, _ = await ended("length", tokens=12_000)
     usual = Settings(_env_file=None, max_new_tokens=8192)
     assert [retry.kind for retry in retries(at_most, usual)] == ["smaller"], "the setting allows no more"
+
+
+@pytest.mark.parametrize("preprocess", ["deskew", "off"])
+async def test_a_retry_gets_the_copy_that_was_read_whatever_the_setting_is_by_now(preprocess: str) -> None:
+    first, engine = await ended("repeated", ReadRequest(FULL, preprocess=preprocess), pixels=askew(page(8), 4))
+    again = request_for(first, "penalty", FULL, SETTINGS.model_copy(update={"preprocess": "auto"}))
+    _, other = await ended("repeated", again, pixels=askew(page(8), 4))
+    np.testing.assert_array_equal(other.seen[0].pixels, engine.seen[0].pixels)
 
 
 async def test_a_retry_asks_the_same_with_one_thing_changed_which_is_recorded_and_said() -> None:

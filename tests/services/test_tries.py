@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from fakes import Pause, ScriptedEngine
 from sampled import MISREAD, RIGHT, VARIED, page_picture, script
+from slanting import askew, page
 from stored import ANN, BO, open_store
 
 from ocr_ui.domain.content import TextLine
@@ -22,6 +23,7 @@ from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.domain.rollout import Choice
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineFailed, NotFound
+from ocr_ui.images.door import encode_png
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.preferred import sampled_answers
 from ocr_ui.services.reading import ReadRequest
@@ -99,6 +101,13 @@ async def test_other_sampling_versions_and_prompts_are_ways_too(bench: Workbench
     assert [one.text for one in used] == [template.text, newer.text, "Read it."]
     assert [one.version for one in used] == [template.version, newer.version, newer.version]
     assert [one.sampling["temperature"] for one in used] == [0.5, 0, 0]
+
+
+async def test_a_cleaned_copy_is_a_way_too(bench: Workbench) -> None:
+    received = await bench.pictures.receive(encode_png(askew(page(8), 4)), "askew.png")
+    lanes = await ended(bench, received.page_id, Way("full_text", preprocess="deskew"), Way("full_text"))
+    warnings = [bench.store.recognitions.get(lane.item).recognition.content.warnings for lane in lanes]
+    assert [[one.code for one in told] for told in warnings] == [["deskewed"], []]
 
 
 async def test_a_wording_for_one_run_has_its_blanks_filled_and_is_told_beside_the_reading(bench: Workbench) -> None:
