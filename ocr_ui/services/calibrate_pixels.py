@@ -71,7 +71,7 @@ class Step:
 
 
 @dataclass
-class _Page:
+class TriedPage:
     """A page with all its pixels and, by height, with the fewer that the rule gives it."""
 
     name: str
@@ -104,7 +104,7 @@ class PixelCalibrator:
         pages = [page for page in labelled.pages if _has_text(page, template)]
         if not pages:
             raise nothing_to_compare(template.name)
-        read: list[_Page] = []
+        read: list[TriedPage] = []
         for number, page in enumerate(pages):
             yield Step(page.name, number, len(pages))
             read.append(await self._read(page, template, engine, name, heights))
@@ -127,10 +127,10 @@ class PixelCalibrator:
 
     async def _read(
         self, page: LabelledPage, template: PromptTemplate, engine: Engine, name: str, heights: Sequence[float]
-    ) -> _Page:
+    ) -> TriedPage:
         own = self._engines.settings_of(name, self._settings)
         score = _Scorer(self._readings, page, template, engine, name)
-        found = _Page(page.name, await score.read(own.engine_pixels))
+        found = TriedPage(page.name, await score.read(own.engine_pixels))
         pixels = await self._readings.pixels(page)
         size = full_size(pixels, own.engine_pixels)
         for height in heights:
@@ -180,7 +180,7 @@ def check_heights(ask: Ask) -> tuple[float, ...]:
     return tuple(sorted(set(ask.heights)))
 
 
-def summary(pages: Sequence[_Page], heights: Sequence[float], may_lose: float) -> dict[str, Any]:
+def summary(pages: Sequence[TriedPage], heights: Sequence[float], may_lose: float) -> dict[str, Any]:
     """The target, and what each height costs and saves. Args: heights: ascending."""
     tried = [_height_value(pages, height, may_lose) for height in heights]
     good: list[float] = []
@@ -198,7 +198,7 @@ def summary(pages: Sequence[_Page], heights: Sequence[float], may_lose: float) -
     }
 
 
-def _height_value(pages: Sequence[_Page], height: float, may_lose: float) -> dict[str, Any]:
+def _height_value(pages: Sequence[TriedPage], height: float, may_lose: float) -> dict[str, Any]:
     """What a height does to the pages that it makes smaller. `verdict`: good, worse, or few where they are too few to
     tell."""
     changed = [page for page in pages if height in page.reduced]
@@ -219,7 +219,7 @@ def _height_value(pages: Sequence[_Page], height: float, may_lose: float) -> dic
     }
 
 
-def _share(pages: Sequence[_Page], height: float) -> float:
+def _share(pages: Sequence[TriedPage], height: float) -> float:
     """Of all pixels of all pages."""
     choices = [page.choices[height] for page in pages]
     whole = sum(choice.full[0] * choice.full[1] for choice in choices)
@@ -230,7 +230,7 @@ def _seconds(scores: Iterable[PageScore]) -> float:
     return sum(score.seconds or 0.0 for score in scores)
 
 
-def _page_value(page: _Page) -> dict[str, Any]:
+def _page_value(page: TriedPage) -> dict[str, Any]:
     first = next(iter(page.choices.values()))
     return {
         "page": page.name,

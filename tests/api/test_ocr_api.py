@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import cv2
 import httpx
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from slanting import askew, page
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import Task
-from ocr_ui.domain.recognition import Generation
+from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.errors import EngineBusy, EngineFailed
 from ocr_ui.images.door import encode_png
@@ -354,3 +355,28 @@ def test_the_description_needs_nothing_from_elsewhere(client: TestClient) -> Non
     for path, methods in document["paths"].items():
         for method, route in methods.items():
             assert {"4XX", "5XX"} <= set(route["responses"]), f"{method} {path}"
+
+
+class Measured(ScriptedEngine):
+    """Of a kind for which it is known how high text must be."""
+
+    name = EngineName("rapidocr", "1", "script", "r1")
+
+
+def test_pixels_go_by_need_and_all_of_them_on_demand(tmp_path: Path) -> None:
+    sheet = np.full((400, 900, 3), 255, np.uint8)
+    for row in range(4):
+        cv2.putText(sheet, "THE QUICK BROWN FOX", (30, 80 * (row + 1)), cv2.FONT_HERSHEY_SIMPLEX, 2, (0, 0, 0), 4)
+    engine = Measured((Started(), LinesDelta((line("one"),)), DONE), LINES_ONLY)
+    by_need = {"pixels": "need", "pixels_fewest": 10_000, "pixels_text_height": 14, "pixels_confidence": 0}
+    with served(tmp_path, engine, **by_need) as client:
+        small = client.post("/v1/ocr", files={"file": ("a.png", encode_png(sheet))}).json()
+        options = {"options": '{"full_resolution": true}'}
+        whole = client.post("/v1/ocr", files={"file": ("a.png", encode_png(sheet))}, data=options).json()
+        stored = client.get(f"/v1/recognitions/{small['id']}").json()
+    choice = small["pixels"]
+    assert (choice["reason"], choice["full"], choice["target"]) == ("reduced", [900, 400], 14)
+    assert choice["size"][0] < 450
+    assert stored["pixels"] == choice
+    assert "pixels" not in whole
+    assert [list(asked.pixels.shape[1::-1]) for asked in engine.seen] == [choice["size"], [900, 400]]

@@ -14,11 +14,13 @@ from fakes import ScriptedEngine
 from labelled import Bench
 
 from ocr_ui.__main__ import main
+from ocr_ui.domain.pixels import REDUCED, PixelChoice
 from ocr_ui.engines.base import EngineRequest
 from ocr_ui.errors import BadInput
 from ocr_ui.images.need import RULE
-from ocr_ui.services.calibrate_pixels import Ask, PixelCalibrator, Step, check_heights
+from ocr_ui.services.calibrate_pixels import Ask, PixelCalibrator, Step, TriedPage, check_heights, summary
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.evaluation_scores import PageScore
 from ocr_ui.services.pixel_rules import need_of
 
 CAPITALS = 30
@@ -133,6 +135,39 @@ async def test_too_few_pages_tell_nothing_and_keep_nothing(bench: Bench, data: P
     result = steps[-1].result
     assert (result["heights"][0]["verdict"], result["target"], result["kept"]) == ("few", None, False)
     assert need_of(bench.engine.name, bench.settings, bench.store).target is None
+
+
+def scored(*mistakes: int) -> TriedPage:
+    """A page of 100 characters, read without a mistake with all pixels, and with so many by the heights of RISING."""
+    size, small = (1000, 1000), (500, 500)
+    page = TriedPage("p", PageScore({"cer": (0, 100)}, "complete", seconds=2.0))
+    for height, wrong in zip(RISING, mistakes, strict=True):
+        page.choices[height] = PixelChoice(REDUCED, small, size, 40.0, height, RULE)
+        page.reduced[height] = PageScore({"cer": (wrong, 100)}, "complete", seconds=0.5)
+    return page
+
+
+RISING = (8.0, 12.0, 16.0)
+
+
+def test_a_height_is_no_target_where_a_greater_one_loses_more() -> None:
+    told = summary([scored(0, 3, 0)] * 6, RISING, 0.01)
+    assert [one["verdict"] for one in told["heights"]] == ["good", "worse", "good"]
+    assert told["target"] == 16
+    assert summary([scored(0, 0, 0)] * 6, RISING, 0.01)["target"] == 8
+
+
+def test_the_worse_end_of_the_interval_decides() -> None:
+    told = summary([scored(0, 0, 0)] * 11 + [scored(9, 0, 0)], RISING, 0.01)
+    lowest = told["heights"][0]
+    assert lowest["cer"] == pytest.approx(0.0075)
+    assert lowest["low"] == 0 < 0.01 < lowest["high"]
+    assert told["target"] == 12
+
+
+def test_what_is_saved_is_a_share_of_all_pixels_and_of_the_time() -> None:
+    told = summary([scored(0, 0, 0)] * 6, RISING, 0.01)["heights"][0]
+    assert (told["pixels"], told["seconds_full"], told["seconds"]) == (0.25, 12.0, 3.0)
 
 
 @pytest.mark.parametrize(
