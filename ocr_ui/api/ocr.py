@@ -51,8 +51,8 @@ def ocr_routes(workbench: Workbench, localize: Localize, localize_error: Localiz
         The answer is the object of `python -m ocr_ui recognize --json` with the ids of the item and of the page, how it
         ended, and the seconds of each stage; the item stands in the dataset. With `stream` the answer is server-sent
         events: `text` (characters that the answer has grown by), `line` (a line that is finished), `restart` (the page
-        is read anew with fewer pixels: what came before counts for nothing), and at the end `done` with the object, or
-        `error`. Closing the connection ends the work.
+        is read anew with fewer pixels, or with all: what came before counts for nothing), and at the end `done` with
+        the object, or `error`. Closing the connection ends the work.
         """
         asked, stream = await read_ocr(request)
         steps, language = ocr.read(asked), language_of(request)

@@ -65,7 +65,7 @@ class OcrStep:
     Attributes:
         text: characters that the answer has grown by.
         lines: lines that are finished now, as in the result; confidences may still change until the end.
-        again: the reading began anew (with a smaller picture): what came before counts for nothing.
+        again: the reading began anew (with a smaller picture, or a larger one): what came before counts for nothing.
         value: the result, with the last step alone.
     """
 

@@ -174,7 +174,7 @@ def engine_copy(
     most, choice = most_pixels(request, settings), None
     if request.need is not None and request.pixels is None:
         needed, choice = pixels_needed(seen, full_size(seen, most), request.need)
-        most = min(most, needed)
+        most = needed if choice.reason == REDUCED else most
     copy, transform, notices = prepare(seen, most)
     if choice is not None and choice.reason == REDUCED:
         notices = tuple(notice for notice in notices if notice.code != "scaled_down")

@@ -7,7 +7,7 @@ import base64
 import http.client
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,15 @@ from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
-from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started, TextDelta
+from ocr_ui.engines.base import (
+    Capabilities,
+    EngineEvent,
+    EngineRequest,
+    Finished,
+    LinesDelta,
+    Started,
+    TextDelta,
+)
 from ocr_ui.errors import EngineBusy, EngineFailed
 from ocr_ui.images.door import encode_png
 from ocr_ui.metrics import REGISTRY, STAGES
@@ -363,16 +371,20 @@ class Measured(ScriptedEngine):
     name = EngineName("rapidocr", "1", "script", "r1")
 
 
-def test_pixels_go_by_need_and_all_of_them_on_demand(tmp_path: Path) -> None:
+def written() -> bytes:
     sheet = np.full((400, 900, 3), 255, np.uint8)
     for row in range(4):
         cv2.putText(sheet, "THE QUICK BROWN FOX", (30, 80 * (row + 1)), cv2.FONT_HERSHEY_SIMPLEX, 2, (0, 0, 0), 4)
+    return encode_png(sheet)
+
+
+def test_pixels_go_by_need_and_all_of_them_on_demand(tmp_path: Path) -> None:
     engine = Measured((Started(), LinesDelta((line("one"),)), DONE), LINES_ONLY)
     by_need = {"pixels": "need", "pixels_fewest": 10_000, "pixels_text_height": 14, "pixels_confidence": 0}
     with served(tmp_path, engine, **by_need) as client:
-        small = client.post("/v1/ocr", files={"file": ("a.png", encode_png(sheet))}).json()
+        small = client.post("/v1/ocr", files={"file": ("a.png", written())}).json()
         options = {"options": '{"full_resolution": true}'}
-        whole = client.post("/v1/ocr", files={"file": ("a.png", encode_png(sheet))}, data=options).json()
+        whole = client.post("/v1/ocr", files={"file": ("a.png", written())}, data=options).json()
         stored = client.get(f"/v1/recognitions/{small['id']}").json()
     choice = small["pixels"]
     assert (choice["reason"], choice["full"], choice["target"]) == ("reduced", [900, 400], 14)
@@ -380,3 +392,28 @@ def test_pixels_go_by_need_and_all_of_them_on_demand(tmp_path: Path) -> None:
     assert stored["pixels"] == choice
     assert "pixels" not in whole
     assert [list(asked.pixels.shape[1::-1]) for asked in engine.seen] == [choice["size"], [900, 400]]
+
+
+class Closer(Measured):
+    """Reads another word where it has all pixels."""
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        said = "whole" if request.pixels.shape[1] == 900 else "small"
+        self.script = (Started(), LinesDelta((line(said),)), DONE)
+        async for event in super().generate(request):
+            yield event
+
+
+def test_a_stream_tells_that_an_unsure_page_is_read_anew(tmp_path: Path) -> None:
+    by_need = {"pixels": "need", "pixels_fewest": 10_000, "pixels_text_height": 14, "pixels_confidence": 0.9}
+    with served(tmp_path, Closer((), LINES_ONLY), **by_need) as client:
+        answer = client.post("/v1/ocr", files={"file": ("a.png", written())}, data={"stream": "true"})
+    told = events(answer.text)
+    names = [name for name, _ in told]
+    assert "restart" in names
+    assert names[-1] == "done"
+    text = "".join(data["text"] for name, data in told[len(names) - names[::-1].index("restart") :] if name == "text")
+    last = told[-1][1]
+    assert (text, last["text"]) == ("small", "small")
+    assert last["pixels"]["again"] == {"small": 0.75, "full": 0.75, "kept": False}
+    assert [warning["code"] for warning in last["warnings"]] == ["read_in_full_vainly"]

@@ -90,6 +90,18 @@ async def test_the_engine_gets_a_small_copy_and_boxes_land_on_the_stored_picture
     assert codes(last) == [], "a choice is no warning"
 
 
+@pytest.mark.parametrize("need", [Need(60.0, 1_000), Need(None, 1_000), Need(20.0, AREA)])
+async def test_a_page_that_needs_its_pixels_is_copied_as_without_the_rule(need: Need) -> None:
+    limited = SETTINGS.model_copy(update={"engine_pixels": 700_001})
+    engine = TwoEyes(said("a", 0.9), [])
+    for asked in (ReadRequest(TEMPLATE), ReadRequest(TEMPLATE, need=need)):
+        last = [step async for step in read_by_need(PAGE, "a" * 64, engine, asked, limited)][-1]
+    plain, by_need = engine.seen
+    assert np.array_equal(plain.pixels, by_need.pixels)
+    assert codes(last) == ["scaled_down"]
+    assert last.recognition.pixels.size == by_need.pixels.shape[1::-1]
+
+
 @pytest.mark.parametrize("asked", [ReadRequest(TEMPLATE), ReadRequest(TEMPLATE, need=NEED, pixels=AREA)])
 async def test_without_a_need_or_with_pixels_that_were_asked_for_nothing_is_chosen(asked: ReadRequest) -> None:
     engine = TwoEyes([], said("whole", 0.2))
