@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, quote
 
 from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_body, error_response
 from ocr_ui.api.guards import no_such_files
@@ -21,6 +21,8 @@ from ocr_ui.services.access import Acting, act_as, acting, not_logged_in, requir
 from ocr_ui.services.workbench import Workbench
 
 COOKIE = "workbench_session"
+ACCOUNT_COOKIE, ACCOUNT_HEADER = "workbench_account", "X-Workbench-Account"
+"""The number of the account that a page was loaded by: its scripts keep drafts by it, and send it with requests."""
 ACTING = "workbench.acting"
 """Key of an ASGI scope under which the page finds who acts: its handlers run in tasks of Gradio's own."""
 PUBLIC = ("/login", "/logout", "/healthz", "/readyz", "/favicon.ico")
@@ -101,7 +103,25 @@ class Known:
             except WorkbenchError as error:
                 await self._refused(error, scope)(scope, receive, send)
                 return
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, self._telling_scripts(scope, identity, send))
+
+    @staticmethod
+    def _telling_scripts(scope: Scope, identity: Identity, send: Send) -> Send:
+        """Gives a page that is loaded the number of the account, in a cookie that its scripts can read."""
+        number = str(identity.account or "")
+        request = Request(scope)
+        known = request.cookies.get(ACCOUNT_COOKIE, "") == number
+        if known or not number or scope["method"] != "GET" or "text/html" not in request.headers.get("accept", ""):
+            return send
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                secure = "; Secure" if scope["scheme"] == "https" else ""
+                cookie = f"{ACCOUNT_COOKIE}={number}; Path=/; SameSite=Lax{secure}"
+                MutableHeaders(scope=message).append("Set-Cookie", cookie)
+            await send(message)
+
+        return answered
 
     async def _identity(self, scope: Scope) -> Identity:
         headers, accounts = Headers(scope=scope), self._bench.accounts
@@ -127,7 +147,9 @@ class Known:
             raise no_such_files()
         tab = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
         tab = tab or path.partition("/gradio_api/heartbeat/")[2]
-        if tab and not self._bench.page_sessions.is_own(tab, identity.account or 0):
+        loaded_by = Headers(scope=scope).get(ACCOUNT_HEADER, "")
+        another = bool(loaded_by) and identity.via != "key" and loaded_by != str(identity.account)
+        if another or (tab and not self._bench.page_sessions.is_own(tab, identity.account or 0)):
             raise NotAllowed("not_your_tab", "This tab is somebody else's.", "Load the page again.")
 
     def _refused(self, error: WorkbenchError, scope: Scope) -> Response:

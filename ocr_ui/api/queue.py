@@ -112,8 +112,8 @@ def queue_routes(workbench: Workbench) -> APIRouter:
     async def work(body: WorkBody) -> dict:
         """A sign of work: the claims get their full time again, and the time of work so far is kept. `lost` are the
         items that somebody else has taken since, after a long pause."""
-        until = await queue.work(body.items, own(body.holder), body.who, body.at, body.seconds)
-        lost = [claim for claim in (await queue.claims(body.items)).values() if claim.holder != own(body.holder)]
+        until, claims = await queue.work(body.items, own(body.holder), body.who, body.at, body.seconds)
+        lost = [claim for claim in claims.values() if claim.holder != own(body.holder)]
         told = [{"item": c.recognition_id, "person": c.person, "until": c.until.isoformat()} for c in lost]
         return {"until": until.isoformat(), "lost": told}
 

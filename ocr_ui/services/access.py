@@ -40,6 +40,8 @@ class Acting:
 
 _BY_ITSELF = Acting()
 _acting: ContextVar[Acting] = ContextVar("acting", default=_BY_ITSELF)
+_inside: ContextVar[bool] = ContextVar("inside", default=False)
+"""In the work of a method that whoever acts may call."""
 
 
 def acting() -> Acting:
@@ -103,6 +105,15 @@ def record(action: str, target: str) -> None:
         now.record(now.identity, now.address, action, target)
 
 
+@contextmanager
+def _work() -> Iterator[None]:
+    before = _inside.set(True)
+    try:
+        yield
+    finally:
+        _inside.reset(before)
+
+
 def _named(target: Any) -> str:
     """Numbers and names, and nothing else that a method is given: neither texts nor pictures."""
     several = target if isinstance(target, list | tuple) else [target]
@@ -125,13 +136,18 @@ def needs(action: Action, audited: str = "", limited: str = "", target: Target |
     """
 
     def guard(method: F) -> F:
+        def allowed() -> None:
+            # What a change looks up for its answer is part of it: refused then, it would have been made all the same.
+            if action is not Action.READ or not _inside.get():
+                require(action)
+
         def checked() -> None:
-            require(action)
+            allowed()
             if limited:
                 take(limited)
 
         async def soon_checked() -> None:
-            require(action)
+            allowed()
             if limited:
                 await asyncio.to_thread(take, limited)
 
@@ -158,7 +174,8 @@ def needs(action: Action, audited: str = "", limited: str = "", target: Target |
             @functools.wraps(method)
             async def call(self: Any, *arguments: Any, **named: Any) -> Any:
                 await soon_checked()
-                done = await method(self, *arguments, **named)
+                with _work():
+                    done = await method(self, *arguments, **named)
                 await asyncio.to_thread(kept, arguments, named, done)
                 return done
 
@@ -167,7 +184,8 @@ def needs(action: Action, audited: str = "", limited: str = "", target: Target |
         @functools.wraps(method)
         def plain(self: Any, *arguments: Any, **named: Any) -> Any:
             checked()
-            done = method(self, *arguments, **named)
+            with _work():
+                done = method(self, *arguments, **named)
             kept(arguments, named, done)
             return done
 

@@ -71,7 +71,7 @@ class Contests:
 
         Raises:
             BadInput: `too_many_competitors`, `no_competitors`, an unknown engine, `task_not_possible`.
-            NotFound: an unknown template, `unknown_test_set`. NotAllowed: a folder, for who is no admin. StoreFailed.
+            NotFound: an unknown template, `unknown_test_set`. StoreFailed.
         """
         asked = await asyncio.to_thread(self._asked, ask)
         number = await asyncio.to_thread(self._store.contests.begin, asked, person)

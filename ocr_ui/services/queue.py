@@ -89,13 +89,15 @@ class Queue:
     @needs(Action.ANNOTATE)
     async def work(
         self, items: Sequence[int], holder: str, person: Person, at: int | None = None, seconds: float = 0.0
-    ) -> datetime:
+    ) -> tuple[datetime, dict[int, Claim]]:
         """Renews the holder's claims on these items, and keeps how long it has worked on item `at` so far, in seconds.
 
-        Gives the moment until which the claims hold. Raises BadInput (`bad_holder`), NotFound (`unknown_recognition`).
+        Gives the moment until which the claims hold, and whose each item is now. Raises BadInput (`bad_holder`), NotFound
+        (`unknown_recognition`).
         """
         _holder(holder)
-        return await asyncio.to_thread(self._work, tuple(items), holder, person, at, min(seconds, MOST_SECONDS))
+        until = await asyncio.to_thread(self._work, tuple(items), holder, person, at, min(seconds, MOST_SECONDS))
+        return until, await self.claims(items)
 
     @needs(Action.ANNOTATE)
     async def release(self, holder: str, items: Sequence[int] | None = None) -> None:

@@ -447,6 +447,24 @@ def test_each_role_may_do_what_the_table_says(people: Team, role: Role) -> None:
             refused(answer, 403, "not_allowed")
 
 
+@pytest.mark.parametrize("action", Action)
+def test_a_key_s_scope_is_enough_for_what_it_is_the_scope_of(people: Team, action: Action) -> None:
+    """A change that is refused at its end, when its answer is looked up, has been made all the same."""
+    item = read_page(people.of(Role.ADMIN))
+    client = people.with_key(NAMES[Role.ADMIN], action)
+    for (method, path), (needed, request) in CHANGES.items():
+        if needed == action:
+            named = {"recognition_id": item["id"], "sha256": item["page"]["sha256"], "name": "tried-scope"}
+            filled = path.format(number=1, experiment_id=1, key_id=999, token="none", **named)
+            answer = client.request(method, filled, **request)
+            code = answer.json().get("error", {}).get("code") if answer.status_code == 403 else ""
+            assert code in ("", "not_by_key"), f"{action} {method} {path}: {answer.text}"
+    if action == Action.RECOGNIZE:
+        begun = client.post("/v1/jobs", files={"files": ("a.png", png(9))})
+        assert begun.status_code == 202, begun.text
+        refused(client.get(f"/v1/jobs/{begun.json()['job']}"), 403, "not_allowed")
+
+
 def test_every_route_that_changes_something_was_thought_of(people: Team) -> None:
     for path, methods in people.app.openapi()["paths"].items():
         for method in set(methods) - {"get"}:

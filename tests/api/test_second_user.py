@@ -16,7 +16,7 @@ from httpx import Response
 from people import NAMES, PASSWORD, Team, team
 from stored import png
 
-from ocr_ui.api.login import COOKIE
+from ocr_ui.api.login import ACCOUNT_COOKIE, COOKIE
 from ocr_ui.domain.access import Role
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Finished, Started, TextDelta
@@ -170,6 +170,20 @@ def test_a_draft_is_found_by_neither_the_browser_s_text_nor_the_name(people: Tea
     assert mine["draft"] == {"text": "unfinished words"}
     elsewhere = people.of(Role.ANNOTATOR).get(f"/v1/items/{first.item}/draft?browser=another-browser").json()
     assert elsewhere["draft"] == {"text": "unfinished words"}, "the same person from another browser"
+
+
+def test_a_tab_that_another_account_has_loaded_does_nothing_in_the_name_of_this_one(people: Team, first: First) -> None:
+    """Two people at one browser: its session is the second one's, and a tab of the first one is still open."""
+    page = people.known(NAMES[Role.ANNOTATOR]).get("/en/", headers={"Accept": "text/html"})
+    number = page.cookies[ACCOUNT_COOKIE]
+    assert "httponly" not in page.headers["set-cookie"].lower(), "its scripts read it"
+    body = {"browser": BROWSER, "draft": {"text": "typed by the first"}}
+    for client, status in ((first.client, 200), (people.known("other-annotator"), 403)):
+        told = {"X-Workbench-Account": number}
+        assert client.post(f"/v1/items/{first.item}/draft", json=body, headers=told).status_code == status
+    page = people.known("other-annotator").get("/en/", headers={"Accept": "text/html"})
+    assert page.cookies[ACCOUNT_COOKIE] != number
+    first.client.post(f"/v1/items/{first.item}/draft", json={**body, "draft": {"text": "unfinished words"}})
 
 
 def test_claims_cannot_be_given_back_by_others(people: Team, first: First) -> None:

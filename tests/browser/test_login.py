@@ -57,7 +57,9 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     desk.settle()
     desk.take_example("receipt")
     desk.read()
-    assert context.cookies()[0]["httpOnly"]
+    cookies = {one["name"]: one for one in context.cookies()}
+    assert cookies["workbench_session"]["httpOnly"]
+    assert not cookies["workbench_account"]["httpOnly"], "drafts in this browser are kept by it"
     assert page.is_visible("#prompt-save-not:has-text('只有审核者')")
     assert not page.is_visible("#prompt-save"), "it would be refused"
     item = page.evaluate("new URLSearchParams(location.search).get('item')")

@@ -16,7 +16,7 @@ from labelled import PAGES, AnsweringEngine, Bench, answer, number_of, write_pag
 from ocr_ui.domain.access import Action, Identity, Role
 from ocr_ui.domain.person import Person
 from ocr_ui.engines.base import Capabilities
-from ocr_ui.errors import BadInput, Conflict, EngineDead, NotAllowed, NotFound, WorkbenchError
+from ocr_ui.errors import BadInput, Conflict, EngineDead, NotFound, WorkbenchError
 from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.contest_runner import Course
 from ocr_ui.services.contests import ContestProgress, contest_value
@@ -264,9 +264,13 @@ async def test_an_engine_that_cannot_do_the_task_is_refused(bench: Bench, data: 
 async def test_folders_are_named_by_admins_alone(bench: Bench, data: str) -> None:
     annotator = Identity("Ann", frozenset({Action.READ, Action.RECOGNIZE}), 1, Role.ANNOTATOR)
     with act_as(Acting(annotator)):
-        for attempt in (bench.contests.create(Ask(data, competitors=pairs("one"))), bench.contests.look(data)):
-            with pytest.raises(NotAllowed):
-                await attempt
+        told = []
+        for named in (data, f"{data}-none"):
+            for attempt in (bench.contests.create(Ask(named, competitors=pairs("one"))), bench.contests.look(named)):
+                with pytest.raises(NotFound) as refused:
+                    await attempt
+                told.append(str(refused.value).replace(named, "FOLDER"))
+        assert len(set(told)) == 1, "nobody else learns which folders there are"
         assert (await bench.contests.look("examples"))["pages"] > 10
 
 

@@ -15,7 +15,7 @@ from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.domain.truth import FactKind
-from ocr_ui.errors import BadInput, NotAllowed, NotFound
+from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.dataset_versions import DatasetVersions
 from ocr_ui.services.evaluate import values_for
@@ -153,7 +153,7 @@ def test_with_logins_only_an_admin_names_folders_of_the_server(opened, tmp_path:
             if role is Role.ADMIN:
                 assert len(opened[1](tmp_path).pages) == 1
             else:
-                with pytest.raises(NotAllowed):
+                with pytest.raises(NotFound):
                     opened[1](tmp_path)
             assert len(opened[1]("examples").pages) == 16
 

@@ -104,7 +104,8 @@ async def test_somebody_new_has_not_done_what_nobody_has_signed(queue: Queue, st
 async def test_work_renews_claims(store: Store) -> None:
     short = Queue(store, Dataset(store), Settings(claim_minutes=0.0001))
     taken = await short.take_one(1, A, ANN)
-    until = await Queue(store, Dataset(store), Settings()).work([1], A, ANN)
+    until, claims = await Queue(store, Dataset(store), Settings()).work([1], A, ANN)
+    assert claims[1].holder == A
     assert until > taken.until + timedelta(minutes=9)
     assert (await short.claims([1]))[1].until == until
 

@@ -1,5 +1,6 @@
 // What the list found, as data: formats with a record of each, options, frozen versions, and pushes.
 import { make, say } from "./dom.mjs";
+import { accountHeader } from "./own.mjs";
 import { randomKey } from "./random.mjs";
 
 const FORMATS = {
@@ -397,7 +398,7 @@ function moment(iso) {
 const get = (address) => send(address, null, "GET");
 
 async function send(address, body, method = "POST") {
-  const headers = { "X-Workbench-Lang": document.documentElement.lang.slice(0, 2) };
+  const headers = { "X-Workbench-Lang": document.documentElement.lang.slice(0, 2), ...accountHeader };
   if (body) headers["Content-Type"] = "application/json";
   try {
     const reply = await fetch(address, { method, headers, body: body ? JSON.stringify(body) : undefined });

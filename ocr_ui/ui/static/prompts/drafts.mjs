@@ -1,5 +1,7 @@
 /** What is typed and not saved yet, in this browser, by the name of the template. */
 
+import { scoped } from "../page/own.mjs";
+
 const START = "workbench.template.";
 const OPEN = "workbench.templates.open";
 
@@ -22,7 +24,7 @@ export function draftOf(template) {
 /** @returns {{draft: object, base: string, at: number} | null} */
 export function keptDraft(name) {
   try {
-    return unstored.get(name) ?? JSON.parse(localStorage.getItem(START + name));
+    return unstored.get(name) ?? JSON.parse(scoped(localStorage).getItem(START + name));
   } catch {
     return null;
   }
@@ -33,8 +35,8 @@ export function keepDraft(name, draft, base) {
   const kept = draft && { draft: structuredClone(draft), base, at: Date.now() };
   unstored.delete(name);
   try {
-    if (kept) localStorage.setItem(START + name, JSON.stringify(kept));
-    else localStorage.removeItem(START + name);
+    if (kept) scoped(localStorage).setItem(START + name, JSON.stringify(kept));
+    else scoped(localStorage).removeItem(START + name);
   } catch {
     if (kept) unstored.set(name, kept);
   }
@@ -46,7 +48,7 @@ export function keepDraft(name, draft, base) {
  */
 export function keptOpen() {
   try {
-    return JSON.parse(sessionStorage.getItem(OPEN)) ?? {};
+    return JSON.parse(scoped(sessionStorage).getItem(OPEN)) ?? {};
   } catch {
     return {};
   }
@@ -54,7 +56,7 @@ export function keptOpen() {
 
 export function keepOpen(open) {
   try {
-    sessionStorage.setItem(OPEN, JSON.stringify(open));
+    scoped(sessionStorage).setItem(OPEN, JSON.stringify(open));
   } catch {
     // The library then begins with its first template.
   }

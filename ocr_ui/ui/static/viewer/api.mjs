@@ -1,5 +1,6 @@
 /** Talking to the server. Every failure becomes a Failure with the words to show; nothing else is thrown. */
 
+import { accountHeader } from "../page/own.mjs";
 import { personOf } from "../page/person.mjs";
 
 const TIMEOUT_MS = 30_000;
@@ -37,7 +38,7 @@ export class Api {
   }
 
   get headers() {
-    return { "X-Workbench-Lang": this.lang() };
+    return { "X-Workbench-Lang": this.lang(), ...accountHeader };
   }
 
   get(path) {

@@ -4,6 +4,7 @@
  * after the page was loaded anew. Sent twice, by two tabs say, a save still counts once.
  */
 
+import { scoped } from "../page/own.mjs";
 import { randomKey } from "../page/random.mjs";
 import { pause, Saver } from "./save.mjs";
 
@@ -14,7 +15,7 @@ let shared = null;
 /** The one of this page: the viewer of the Read tab and that of the desk send through the same. */
 export function sharedOutbox(api) {
   if (!shared) {
-    shared = new Outbox({ storage: localStorage, post: (path, body) => api.post(path, body) });
+    shared = new Outbox({ storage: scoped(localStorage), post: (path, body) => api.post(path, body) });
     window.addEventListener("online", () => shared.hurry());
   }
   return shared;

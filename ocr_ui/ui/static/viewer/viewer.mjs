@@ -7,6 +7,7 @@
  * Value, JSON text from the server: see `ocr_ui.ui.viewer.Viewer`. Events to the server: upload, saved, change.
  */
 
+import { scoped } from "../page/own.mjs";
 import { followLogin } from "../page/person.mjs";
 import { Api } from "./api.mjs";
 import { Acceptance } from "./acceptance.mjs";
@@ -114,8 +115,8 @@ class Viewer {
       signal,
       openText: () => editor.selected && this.editText(editor.selected),
     });
-    this.clipboard = new LineClipboard(localStorage);
-    this.acceptance = new Acceptance(() => sessionStorage);
+    this.clipboard = new LineClipboard(scoped(localStorage));
+    this.acceptance = new Acceptance(() => scoped(sessionStorage));
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
     this.links = new FieldLinks({ editor, api: this.api, onfound: () => this.#drawContent() });
@@ -164,7 +165,7 @@ class Viewer {
       editor: this.editor,
       api: this.api,
       outbox: sharedOutbox(this.api),
-      drafts: new Drafts(localStorage),
+      drafts: new Drafts(scoped(localStorage)),
       storage: localStorage,
       signal: this.leaving.signal,
       onsaved: (answer) => this.#saved(answer),
