@@ -7,7 +7,6 @@ import logging
 import os
 import signal
 import socket
-import ssl
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, closing, suppress
@@ -62,6 +61,7 @@ from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.images import door
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.tls import check_tls
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
@@ -339,23 +339,6 @@ def check_access(settings: Settings) -> None:
             "Set OCR_UI_AUTH=password (docs/access.md), or OCR_UI_ALLOW_NO_LOGIN=1 where you trust all of them.",
             host=settings.host,
         )
-
-
-def check_tls(settings: Settings) -> None:
-    """Raises WorkbenchError (`tls_unusable`) where certificate and key are not both there, or do not fit."""
-    if not (settings.tls_cert or settings.tls_key):
-        return
-    try:
-        if not (settings.tls_cert and settings.tls_key):
-            raise ValueError("both are needed")
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(settings.tls_cert, settings.tls_key)
-    except (OSError, ValueError) as error:
-        raise WorkbenchError(
-            "tls_unusable",
-            f"Certificate and key for https cannot be used: {error}.",
-            "Correct OCR_UI_TLS_CERT and OCR_UI_TLS_KEY.",
-            reason=str(error),
-        ) from error
 
 
 def complain(text: str) -> int:

@@ -12,8 +12,11 @@ import argparse
 import asyncio
 import logging
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -43,13 +46,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # vLLM would log among the result
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        return arguments.run(arguments, Settings())
+        with _terminated_in_order() as told:
+            return arguments.run(arguments, Settings())
     except ValidationError as error:
         return _complain("; ".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()), 2)
     except WorkbenchError as error:
         return _complain(_told(error), _exit_code(error))
     except KeyboardInterrupt:
-        return _complain("Stopped.", 130)
+        return _complain("Stopped.", 143 if told.is_set() else 130)
+
+
+@contextmanager
+def _terminated_in_order() -> Iterator[threading.Event]:
+    """SIGTERM ends a command as Ctrl+C does: pages that it was reading go back to their batch. Gives if it came."""
+    told = threading.Event()
+
+    def end(*_: object) -> None:
+        told.set()
+        signal.raise_signal(signal.SIGINT)  # asyncio ends its main task in order for this one alone
+
+    if threading.current_thread() is not threading.main_thread():
+        yield told  # signals are the main thread's
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield told
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _told(error: WorkbenchError) -> str:

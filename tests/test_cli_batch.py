@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from batches import SAYS, archive, picture
-from fakes import ScriptedEngine
+from fakes import Pause, ScriptedEngine
 from fastapi.testclient import TestClient
-from live import live, rest_app
+from live import live, rest_app, until
 
 from ocr_ui.__main__ import main
 from ocr_ui.client import Client, Refused
+from ocr_ui.engines.base import Started
 from ocr_ui.errors import EngineDead
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
@@ -60,6 +64,22 @@ def test_files_folders_and_archives_are_read_and_written(console: Console, tmp_p
     assert len(console.engine.seen) == 3
     with Store.open(Settings(data_dir=tmp_path / "data")) as store:
         assert store.items.count() == 3
+
+
+def test_a_command_that_is_terminated_gives_its_pages_back(console: Console, tmp_path: Path) -> None:
+    console.engine.script = (Started(), Pause(600))
+
+    def end() -> None:
+        until(lambda: console.engine.running, 20)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    killer = threading.Thread(target=end)
+    killer.start()
+    console("b.png", "--out", "out", code=143)
+    killer.join()
+    assert "Stopped." in console.err
+    with Store.open(Settings()) as store:
+        assert store.jobs.take("another", 60) is not None, "at once, and not when its claim is over"
 
 
 def test_files_keep_short_names_and_none_is_lost_where_they_are_the_same(console: Console, tmp_path: Path) -> None:

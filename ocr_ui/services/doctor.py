@@ -27,7 +27,11 @@ from ocr_ui.engines.weights import weights
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.services.conditions import cards
 from ocr_ui.services.engine_entries import EngineEntry, engine_entries, has_gpu
+from ocr_ui.services.scan import Scanner
+from ocr_ui.services.tls import check_tls
 from ocr_ui.settings import Settings
+from ocr_ui.storage.addresses import shown_address
+from ocr_ui.storage.far_pictures import open_pictures
 from ocr_ui.storage.store import Store
 
 LITTLE_DISK, NO_DISK = 2_000_000_000, 100_000_000
@@ -37,6 +41,7 @@ CLOCKS_APART = 5.0
 LEAST_YEAR = 2026
 ASKED_SECONDS = 3.0
 MASK = "***"
+NO_PICTURE = "0" * 64
 
 
 class Verdict(StrEnum):
@@ -65,8 +70,12 @@ def checks(settings: Settings, running: bool = False) -> list[Check]:
         lambda: _disk(settings),
         _memory,
         lambda: _database(settings),
+        lambda: _pictures(settings),
         lambda: _port(settings, running),
         lambda: _login(settings),
+        lambda: _https(settings),
+        lambda: _log_file(settings),
+        lambda: _clamd(settings),
         _card,
         lambda: _engines(settings),
         lambda: _clock(settings),
@@ -136,6 +145,13 @@ def _database(settings: Settings) -> Iterator[Check]:
         yield Check("database", Verdict.FINE, f"Its schema {schema.current} is up to date.")
 
 
+def _pictures(settings: Settings) -> Iterator[Check]:
+    address = settings.pictures_url.get_secret_value()
+    if address:
+        open_pictures(address, Path(settings.data_dir)).has(NO_PICTURE)
+        yield Check("pictures", Verdict.FINE, f"{shown_address(address)} answers.")
+
+
 def _port(settings: Settings, running: bool) -> Iterator[Check]:
     if running:
         yield Check("port", Verdict.FINE, f"The product answers on port {settings.port}.")
@@ -158,6 +174,34 @@ def _login(settings: Settings) -> Iterator[Check]:
         yield Check("login", Verdict.ODD, says, "Set OCR_UI_AUTH=password (docs/access.md).")
     else:
         yield Check("login", Verdict.FINE, f"OCR_UI_AUTH is {settings.auth}.")
+
+
+def _https(settings: Settings) -> Iterator[Check]:
+    check_tls(settings)
+    if settings.tls_cert:
+        yield Check("https", Verdict.FINE, f"{settings.tls_cert} and its key belong together.")
+
+
+def _log_file(settings: Settings) -> Iterator[Check]:
+    if settings.log_file is None:
+        return
+    file = settings.log_file.absolute()
+    try:
+        if file.exists():
+            file.open("ab").close()
+        else:
+            tempfile.TemporaryFile(dir=_nearest(file.parent)).close()
+    except OSError as error:
+        says = f"{file} cannot be written: {error.strerror}."
+        yield Check("log file", Verdict.BROKEN, says, "Correct OCR_UI_LOG_FILE.")
+        return
+    yield Check("log file", Verdict.FINE, f"{file} can be written.")
+
+
+def _clamd(settings: Settings) -> Iterator[Check]:
+    if settings.clamd:
+        Scanner(settings.clamd).check(b"")
+        yield Check("clamd", Verdict.FINE, "It looks through files.")
 
 
 def _card() -> Iterator[Check]:

@@ -92,8 +92,9 @@ class Queue:
     ) -> tuple[datetime, dict[int, Claim]]:
         """Renews the holder's claims on these items, and keeps how long it has worked on item `at` so far, in seconds.
 
-        Gives the moment until which the claims hold, and whose each item is now. Raises BadInput (`bad_holder`), NotFound
-        (`unknown_recognition`).
+        Gives the moment until which the claims hold, and whose each item is now.
+
+        Raises BadInput (`bad_holder`), NotFound (`unknown_recognition`).
         """
         _holder(holder)
         until = await asyncio.to_thread(self._work, tuple(items), holder, person, at, min(seconds, MOST_SECONDS))

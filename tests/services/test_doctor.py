@@ -62,6 +62,39 @@ def test_the_schema_of_the_database_is_looked_at_and_left_as_it_is(settings: Set
     assert [one.verdict for one in checks(settings) if "store broken" in one.name] == [Verdict.BROKEN]
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("pictures_url", "nothing://u:geheim@host/x"),
+        ("tls_cert", "no-such.pem"),
+        ("log_file", "afile/product.log"),
+        ("clamd", "127.0.0.1:9"),
+        ("clamd", "geheim"),
+    ],
+)
+def test_what_would_refuse_a_start_or_every_file_is_broken(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "afile").write_text("x")
+    usual = {one.name for one in checks(settings) if one.verdict == Verdict.BROKEN}
+    chosen = Settings(**settings.model_dump(exclude_unset=True), **{name: value})
+    broken = [one for one in checks(chosen) if one.verdict == Verdict.BROKEN and one.name not in usual]
+    assert len(broken) == 1
+    assert broken[0].hint
+    assert "u:geheim" not in str(broken)
+
+
+def test_what_is_named_and_works_is_fine(settings: Settings, tmp_path: Path) -> None:
+    chosen = Settings(
+        **settings.model_dump(exclude_unset=True),
+        pictures_url=f"file://{tmp_path}/far",
+        log_file=tmp_path / "new" / "p.log",
+    )
+    assert found(chosen, "pictures").verdict == found(chosen, "log file").verdict == Verdict.FINE
+    assert not (tmp_path / "new").exists(), "nothing is changed"
+
+
 def test_a_port_of_another_program_is_broken_and_ones_own_is_not(settings: Settings) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
