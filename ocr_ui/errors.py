@@ -6,6 +6,7 @@ and a `hint` in English, and the `details` that a translated sentence is filled 
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
@@ -27,6 +28,29 @@ class WorkbenchError(Exception):
         self.message = message
         self.hint = hint
         self.details = details
+
+
+NO_CODE = ""
+"""Of an error that was stored as its English sentence alone."""
+
+
+def noted(error: WorkbenchError | None) -> str:
+    """An error as it is stored, so that it can be told in any language later; empty for none."""
+    if error is None:
+        return ""
+    value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def of_note(note: str) -> WorkbenchError | None:
+    """What `noted` gave; of before there was one, the English sentence alone is known."""
+    if not note:
+        return None
+    try:
+        value = json.loads(note)
+        return WorkbenchError(value["code"], value["message"], value["hint"], **value["details"])
+    except (ValueError, KeyError, TypeError):
+        return WorkbenchError(NO_CODE, note)
 
 
 class BadInput(WorkbenchError):

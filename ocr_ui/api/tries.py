@@ -95,6 +95,8 @@ def try_routes(workbench: Workbench, localize: Localize, localize_error: Localiz
         """Items that are readings of one picture side by side, line by line, with what is not as the base has it."""
         value = shown_value(await workbench.tries.show(item, base))
         language = language_of(request)
+        for one in value["readings"]:
+            one["error"] = one["error"] and localize_error(one["error"], language)
         value["readings"] = [localize(one, language) for one in value["readings"]]
         return ExactJSONResponse(value)
 

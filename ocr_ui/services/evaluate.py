@@ -17,7 +17,7 @@ from typing import Any
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.engines.base import Engine
-from ocr_ui.errors import BadInput, EngineDead, WorkbenchError
+from ocr_ui.errors import BadInput, EngineDead, WorkbenchError, of_note
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.scoring.contest import DRAWS, SEED, SURE
 from ocr_ui.scoring.metrics import METRIC, METRICS
@@ -231,7 +231,7 @@ class Evaluator:
             raise
         except WorkbenchError as error:
             return await asyncio.to_thread(score_failure, page.truth, template.task, ask.normalization, str(error))
-        error = reading.recognition.error
+        error = str(of_note(reading.recognition.error) or "")
         return await asyncio.to_thread(score_reading, page.truth, reading, ask.normalization, error)
 
     async def _result(

@@ -21,7 +21,7 @@ from ocr_ui.domain.recognition import Generation, PromptUsed, Recognition
 from ocr_ui.engines.asking import sampling_for
 from ocr_ui.engines.base import Engine, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.engines.memory_failures import is_memory_failure, out_of_memory
-from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError
+from ocr_ui.errors import BadInput, EngineFailed, WorkbenchError, noted
 from ocr_ui.images.cleaning import clean, steps_of
 from ocr_ui.images.door import encode_png, is_blank
 from ocr_ui.images.need import pixels_needed
@@ -455,7 +455,7 @@ class ReadingRun:
             transform=self._transform.to_dict() if self._transform else {},
             timings=dict(self.clock.seconds),
             method=self._method(),
-            error=str(self.error) if self.error else "",
+            error=noted(self.error),
             pixels=self._choice,
         )
         return self._progress(outcome, content, recognition)

@@ -15,7 +15,7 @@ from ocr_ui.services.annotate import Item
 from ocr_ui.services.preferences import Kept
 from ocr_ui.services.rollout_view import pieces
 from ocr_ui.services.tries import Lane, Shown
-from ocr_ui.services.view import asked_value, error_value, page_value
+from ocr_ui.services.view import asked_value, error_value, note_value, page_value
 
 
 def lanes_value(lanes: Sequence[Lane]) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _reading(item: Item) -> dict[str, Any]:
         "text": said.text,
         "html": content_html(recognition.content, Task(prompt.task)),
         "warnings": [{**warning.to_dict(), "line": None} for warning in recognition.content.warnings],
-        "error": recognition.error,
+        "error": note_value(recognition.error),
     }
 
 

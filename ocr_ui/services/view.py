@@ -8,7 +8,7 @@ from ocr_ui.domain.experiment import HIDDEN, Arm
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import Generation, Recognition
-from ocr_ui.errors import WorkbenchError
+from ocr_ui.errors import WorkbenchError, of_note
 from ocr_ui.logs import to_look_for
 from ocr_ui.parsing.repeats import find_repeat
 from ocr_ui.render.markdown import content_html
@@ -63,6 +63,12 @@ def _end(generation: Generation) -> dict[str, Any]:
     """How a reading ended and, of a loop, where in the raw answer it begins."""
     repeat = find_repeat(generation.text) if generation.finish_reason == "repeated" else None
     return {"finish": generation.finish_reason, "loop_at": repeat and repeat.start}
+
+
+def note_value(note: str) -> dict[str, Any] | None:
+    """The error that a stored reading ended with."""
+    error = of_note(note)
+    return error and error_value(error)
 
 
 class Views:
@@ -128,6 +134,7 @@ class Views:
             run={
                 "state": recognition.outcome,
                 "seconds": recognition.generation.seconds,
+                "error": note_value(recognition.error),
                 **_end(recognition.generation),
             },
             rereads=[reread_value(one) for one in item.rereads],

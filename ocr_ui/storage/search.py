@@ -8,6 +8,7 @@ for is always the text itself, never the language of an index.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Integer, Select, and_, column, delete, func, or_, select, table, text
@@ -19,6 +20,10 @@ LEAST_INDEXED = 3
 """Characters; of fewer there is no trigram, and the texts themselves are looked through."""
 AROUND = 60
 """Characters that are shown before and behind a place."""
+
+_WIDE = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)} | {0x20: 0x3000}
+_WIDE_SIGNS = {ord(sign): _WIDE[ord(sign)] for sign in ",:;?!()"}
+"""Those that stand wide among narrow digits and letters in Chinese text."""
 
 _index = table(INDEX, column("rowid", Integer), column("text"), column("corrected"))
 
@@ -77,26 +82,36 @@ def write_anew(connection: Connection) -> None:
     connection.execute(_index.insert().from_select(["rowid", "text", "corrected"], texts))
 
 
+def forms(wanted: str) -> list[str]:
+    """A text as it was typed, and as an engine may have read it: in narrow letters and signs, in wide ones (of East
+    Asian keyboards), or with wide signs among narrow letters; several blanks as one."""
+    plain = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", wanted))
+    return list(dict.fromkeys(filter(None, (wanted, plain, plain.translate(_WIDE), plain.translate(_WIDE_SIGNS)))))
+
+
 def holding(wanted: str, dialect: str) -> ColumnElement[bool]:
-    """Items with `wanted` in what their engine read, in the newest correction or in the name of the page."""
-    if dialect == "sqlite" and len(wanted) >= LEAST_INDEXED:
-        matches = text("item_text MATCH :quoted_text").bindparams(quoted_text=_quoted(wanted))
-        texts = [select(_index.c.rowid).where(matches)]
-    else:
-        texts = _looked_through(wanted)
-    return recognition.c.id.in_(texts[0].union_all(*texts[1:], _named(wanted)))
+    """Items with `wanted`, in one of its forms, in what their engine read, in the newest correction or in the name of
+    the page."""
+    asked = forms(wanted)
+    indexed = [form for form in asked if dialect == "sqlite" and len(form) >= LEAST_INDEXED]
+    texts = [query for form in asked if form not in indexed for query in _looked_through(form)]
+    if indexed:
+        matches = text("item_text MATCH :quoted_text").bindparams(quoted_text=" OR ".join(map(_quoted, indexed)))
+        texts.append(select(_index.c.rowid).where(matches))
+    return recognition.c.id.in_(texts[0].union_all(*texts[1:], *map(_named, asked)))
 
 
 def holding_then(wanted: str) -> ColumnElement[bool]:
     """As `holding`, of the correction that the query has joined, whichever that is."""
     columns = recognition.c.text, correction.c.text, page.c.name
-    return or_(*(one.icontains(wanted, autoescape=True) for one in columns))
+    return or_(*(one.icontains(form, autoescape=True) for one in columns for form in forms(wanted)))
 
 
 def place_of(wanted: str, newest: str, read: str) -> Found | None:
     """Where a text stands first; None where it does not, as with an item that has it in its name."""
+    pattern = "|".join(map(re.escape, forms(wanted)))
     for where, whole in (("text", newest), ("read", read)):
-        found = re.search(re.escape(wanted), whole, re.IGNORECASE)
+        found = re.search(pattern, whole, re.IGNORECASE)
         if found:
             begin, end = max(0, found.start() - AROUND), found.end() + AROUND
             parts = whole[begin : found.start()], found[0], whole[found.end() : end]

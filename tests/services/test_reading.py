@@ -14,7 +14,7 @@ from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import OUTCOMES, Generation
 from ocr_ui.engines.asking import sampling_for
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
-from ocr_ui.errors import BadInput, EngineFailed
+from ocr_ui.errors import BadInput, EngineFailed, of_note
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.metrics import STAGES
 from ocr_ui.services.reading import OUTCOME_OF, Progress, ReadRequest, read_picture
@@ -184,7 +184,7 @@ async def test_a_failure_on_the_way_keeps_what_came(error: Exception, code: str)
     assert texts(last) == ["one"]
     assert (last.state, last.error.code) == ("failed", code)
     assert last.recognition.outcome == "failed"
-    assert last.recognition.error == str(last.error) != ""
+    assert str(of_note(last.recognition.error)) == str(last.error) != ""
 
 
 async def test_a_failure_before_anything_came_says_so() -> None:

@@ -13,7 +13,7 @@ from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Capabilities, EngineState, Finished, Health, LinesDelta, Started
-from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, NotFound, StoreFailed
+from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, NotFound, StoreFailed, of_note
 from ocr_ui.images.door import encode_png
 from ocr_ui.metrics import STAGES
 from ocr_ui.services.dataset import Dataset
@@ -224,7 +224,11 @@ async def test_a_failure_on_the_way_is_stored_with_what_came(store: Store) -> No
     here = await bench(store, Started(), LinesDelta((LINE,)), EngineFailed("gone", "Gone.", "Try again."))
     last = (await here.all())[-1]
     stored = store.recognitions.get(last.recognition_id).recognition
-    assert (stored.outcome, stored.error, stored.content.lines[0].text) == ("failed", "Gone. Try again.", "one")
+    assert (stored.outcome, str(of_note(stored.error)), stored.content.lines[0].text) == (
+        "failed",
+        "Gone. Try again.",
+        "one",
+    )
 
 
 async def test_a_store_that_fails_takes_nothing_from_the_screen(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

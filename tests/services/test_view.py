@@ -10,7 +10,7 @@ from stored import ANN, add_item, content, open_store, png, recognition
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Generation
-from ocr_ui.errors import EngineFailed
+from ocr_ui.errors import EngineFailed, noted
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.pictures import Received
 from ocr_ui.services.reading import Progress
@@ -18,6 +18,7 @@ from ocr_ui.services.recognize import Reading
 from ocr_ui.services.view import Views
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
+from ocr_ui.ui.messages import localize
 
 MODEL = content("Total 12.80", "Thank you")
 RIGHT = content("Total 12.50", "Thank you")
@@ -117,5 +118,10 @@ async def test_a_failed_reading_that_kept_something_says_how_it_ended(store: Sto
     sha256 = store.pictures.put(png())
     page_id = store.pages.add_document("a", [Page(sha256, 1000, 800, "a")]).page_ids[0]
     broken = replace(recognition(sha256, MODEL), outcome="failed", generation=Generation("raw", "error", None, 1.5))
-    value = views.item(await Annotator(store).open_item(store.recognitions.add(broken, page_id)))
-    assert (value["run"]["state"], value["run"]["seconds"]) == ("failed", 1.5)
+    error = EngineFailed("nothing_came", "The engine said nothing.", "Try again.", engine="x")
+    for note, said in ((noted(error), "引擎"), ("The engine said nothing.", "The engine said nothing."), ("", None)):
+        item = store.recognitions.add(replace(broken, error=note), page_id)
+        value = localize(views.item(await Annotator(store).open_item(item)), "zh")
+        assert (value["run"]["state"], value["run"]["seconds"]) == ("failed", 1.5)
+        told = value["run"].get("message")
+        assert said in told if said else told is None, "in the language in which it is shown, where that is known"

@@ -21,6 +21,7 @@ def store(tmp_path_factory: pytest.TempPathFactory):
         add_item(opened, ['say "hi" AND NOT x*', "100% of a_b (c:d)"], "2.png", shade=1)
         add_item(opened, ["Tota1 due"], "receipt.png", shade=2)
         add_item(opened, ["STRASSE ÄPFEL Ωmega"], "4.png", shade=3)
+        add_item(opened, ["No.20418：A 合计（元）", "ＡＢ１２"], "5.png", shade=4)
         opened.corrections.add(3, 0, content("Totals due"), ANN)
         opened.corrections.add(3, 1, content("Total due"), ANN)
         yield opened
@@ -57,6 +58,13 @@ def store(tmp_path_factory: pytest.TempPathFactory):
         ("äpfel ω", [4]),
         ("no' OR 1=1 --", []),
         ("\ud800ab", []),
+        ("ｔｏｔａｌ\u3000ｄｕｅ", [3]),
+        ("total  due", [3]),
+        ("NO.20418：A", [5]),
+        ("no.20418:a", [5]),
+        ("合计(元)", [5]),
+        ("１２", [5]),
+        ("NO．２０４１８", [5]),
     ],
 )
 def test_what_is_looked_for_is_a_text(store: Store, wanted: str, items: list[int]) -> None:

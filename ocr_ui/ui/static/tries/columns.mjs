@@ -157,8 +157,8 @@ export class Columns {
     head.base.textContent = t(isBase ? "tries.is_base" : "tries.base");
     head.base.setAttribute("aria-pressed", String(isBase));
     head.base.onclick = () => this.onbase(index);
-    const error = this.lanes?.[this.places[index]]?.error;
-    const failed = error ? this.#said(error) : reading.error;
+    const error = this.lanes?.[this.places[index]]?.error ?? reading.error;
+    const failed = error ? this.#said(error) : "";
     const notes = reading.warnings.map(({ message }) => message);
     if (!reading.takes_prompt && !reading.warnings.some(({ code }) => code === "prompt_unused")) notes.push(t("tries.no_prompt"));
     head.notes.textContent = [failed, ...notes].filter(Boolean).join(" ");
