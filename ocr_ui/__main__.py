@@ -23,7 +23,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ocr_ui.commands.access import add_access
+from ocr_ui.commands.access import add_access, note
 from ocr_ui.commands.backup import add_backup
 from ocr_ui.commands.batch import add_batch
 from ocr_ui.commands.benchmark import add_benchmark
@@ -385,6 +385,7 @@ def _export(arguments: argparse.Namespace, settings: Settings) -> int:
     filters, options = _what(arguments, absolute)
     with Store.open(settings) as store:
         report = Exporter(store).export_now(arguments.format, arguments.out, filters, True, options)
+        note(store, "export.write", f"{arguments.format}, {arguments.out.absolute()}")
         print_json(asdict(report))
     return 0
 
@@ -394,12 +395,14 @@ def _push(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.services.dataset import read_filters
     from ocr_ui.services.export import Exporter
     from ocr_ui.services.push import Asked, Pusher
+    from ocr_ui.storage.addresses import shown_address
     from ocr_ui.storage.store import Store
 
     filters, options = _what(arguments)
     asked = Asked(arguments.format, arguments.to, read_filters(filters), options, arguments.public)
     asked = replace(asked, licence=arguments.licence, names=arguments.names)
     with Store.open(settings) as store:
+        note(store, "push.start", shown_address(arguments.to) if "://" in arguments.to else arguments.to)
         pushed = Pusher(Exporter(store), DataCards(store)).push_now(asked, tell=_tell_progress)
         print_json({"address": pushed.address, **asdict(pushed.report)})
     return 0
@@ -435,6 +438,7 @@ def _freeze(arguments: argparse.Namespace, settings: Settings) -> int:
         made = DatasetVersions(store).freeze_now(
             arguments.name, read_given(arguments.filter), arguments.licence, arguments.person
         )
+        note(store, "version.freeze", arguments.name)
     print_json(version_value(made))
     return 0
 
@@ -464,6 +468,7 @@ def _delete_version(arguments: argparse.Namespace, settings: Settings) -> int:
 
     with Store.open(settings) as store:
         store.versions.delete(arguments.name)
+        note(store, "version.delete", arguments.name)
     return 0
 
 
@@ -475,6 +480,7 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     with Store.open(settings) as store:
         places = arguments.folder, store, settings, open_templates(settings, store).list()
         report = import_labels(arguments.format, *places, arguments.person, arguments.pictures)
+        note(store, "labels.import", str(arguments.folder.absolute()))
     print_json(asdict(report))
     return 0
 

@@ -61,6 +61,24 @@ def test_accounts(console: Console) -> None:
     assert "horse" not in str(console("audit"))
 
 
+def test_what_goes_out_or_changes_much_is_kept_too(console: Console, tmp_path: Path) -> None:
+    with open_store(tmp_path / "data") as store:
+        add_item(store)
+    console("export", "--format", "jsonl", "--out", "labels")
+    console("dataset", "freeze", "july")
+    console("dataset", "delete", "july")
+    console("push", "--format", "jsonl", "--to", str(tmp_path / "pushed"))
+    console("backup", str(tmp_path / "kept"))
+    rows = [(row["action"], row["target"]) for row in console("audit")]
+    assert rows == [
+        ("export.write", f"jsonl, {tmp_path / 'labels'}"),
+        ("version.freeze", "july"),
+        ("version.delete", "july"),
+        ("push.start", str(tmp_path / "pushed")),
+        ("backup", str(tmp_path / "kept")),
+    ]
+
+
 def test_keys(console: Console, tmp_path: Path) -> None:
     console("user", "add", "Ann", stdin="correct horse\n")
     made = console("key", "add", "Ann", "--name", "scanner", "--scope", "recognize", "--days", "9")

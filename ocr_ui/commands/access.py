@@ -78,6 +78,14 @@ def as_console(store: Any) -> Iterator[None]:
         yield
 
 
+def note(store: Any, action: str, target: str) -> None:
+    """A row of the audit log for what a command has done without a service that keeps one."""
+    from ocr_ui.services.access import record
+
+    with as_console(store):
+        record(action, target)
+
+
 @contextmanager
 def _accounts(settings: Settings) -> Iterator[Any]:
     from ocr_ui.services.accounts import Accounts

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ocr_ui.commands.access import as_console
+from ocr_ui.commands.access import note
 from ocr_ui.commands.output import print_json
 from ocr_ui.errors import NotFound
 from ocr_ui.settings import Settings
@@ -33,7 +33,6 @@ def add_backup(commands: Any) -> None:
 
 
 def _back_up(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.access import record
     from ocr_ui.services.backups import back_up
     from ocr_ui.storage.store import Store
 
@@ -45,21 +44,20 @@ def _back_up(arguments: argparse.Namespace, settings: Settings) -> int:
             "Set OCR_UI_DATA_DIR as the server has it.",
             folder=folder,
         )
-    with Store.open(settings) as store, as_console(store):
+    with Store.open(settings) as store:
         made = back_up(store, settings, arguments.folder, _tell)
-        record("backup", str(arguments.folder))
+        note(store, "backup", str(arguments.folder.absolute()))
     _print(made)
     return 0
 
 
 def _restore(arguments: argparse.Namespace, settings: Settings) -> int:
-    from ocr_ui.services.access import record
     from ocr_ui.services.backups import restore
     from ocr_ui.storage.store import Store
 
     made = restore(settings, arguments.folder, arguments.force, _tell)
-    with Store.open(settings) as store, as_console(store):
-        record("restore", str(arguments.folder))
+    with Store.open(settings) as store:
+        note(store, "restore", str(arguments.folder.absolute()))
     _print(made)
     return 0
 

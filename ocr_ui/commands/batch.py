@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.commands.access import as_console, note
 from ocr_ui.commands.output import print_json, write_file
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, Conflict, EngineFailed, NotFound
@@ -62,8 +63,9 @@ async def _run(arguments: argparse.Namespace, settings: Settings, files: dict[st
         formats = arguments.format or ["markdown", "jsonl"]
         for name in formats:
             bench.exporter.file_name(name)  # told before anything is read
-        job = await _begun(bench, arguments)
-        await _hand_in(bench, job, files)
+        with as_console(bench.store):
+            job = await _begun(bench, arguments)
+            await _hand_in(bench, job, files)
         if arguments.retry_failed:
             await bench.jobs.retry(job)
         await bench.jobs.resume(job)
@@ -75,6 +77,7 @@ async def _run(arguments: argparse.Namespace, settings: Settings, files: dict[st
             sys.stderr.write("No page was read; nothing was written.\n")
         for name in written:
             await bench.exporter.export(name, arguments.out, {"jobs": [job]})
+            note(bench.store, "export.write", f"{name}, {arguments.out.absolute()}")
     finally:
         await bench.close()
     totals = progress.totals
