@@ -196,7 +196,10 @@ def _table(result: Mapping[str, Any]) -> list[str]:
 
 
 def _score(score: Mapping[str, Any] | None) -> str:
-    return "-" if score is None else f"{score['value']:.4f} ({score['low']:.4f}..{score['high']:.4f})"
+    if score is None:
+        return "-"
+    between = "1 page" if score["pages"] == 1 else f"{score['low']:.4f}..{score['high']:.4f}"
+    return f"{score['value']:.4f} ({between})"
 
 
 def _difference(one: Mapping[str, Any]) -> str:

@@ -153,6 +153,10 @@ class _Report:
         return f"{score['value']:.4f}{star}<br><small>{self._interval(score, _plain)}</small>"
 
     def _interval(self, one: Mapping[str, Any], form: Callable[[float], str]) -> str:
+        """All draws of a single page are the same: that says nothing of others."""
+        pages = one["pages"] if "pages" in one else one["better"] + one["equal"] + one["worse"]
+        if pages == 1:
+            return escape(self._t("contest.interval.none"))
         return escape(self._t("contest.interval", low=form(one["low"]), high=form(one["high"])))
 
     def _speed(self) -> str:
@@ -261,7 +265,7 @@ class _Report:
         shown = [(one, one["main"]) for one in self._result["competitors"] if one["main"]]
         tables = []
         for group in ("language", "kind", "tag"):
-            values = sorted({value for one in self._result["competitors"] for value in one["groups"][group]})
+            values = sorted({value for one, main in shown for value in _measured(one["groups"][group], main)})
             if not values:
                 continue
             told = [self._t("report.of", side=one["key"], metric=self._named(main)) for one, main in shown]
@@ -417,9 +421,9 @@ _COMPARED = (
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells are HTML already; those that begin with a digit or a sign stand at the right."""
+    """Cells are HTML already; those behind the first that begin with a digit or a sign stand at the right."""
     top = "".join(f"<th>{cell}</th>" for cell in head)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    body = "".join(f"<tr><td>{row[0]}</td>{''.join(map(_cell, row[1:]))}</tr>" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
@@ -443,6 +447,10 @@ def _small(text: str) -> str:
 
 def _number(value: float | None, digits: int = 3) -> str:
     return "—" if value is None else f"{value:.{digits}f}"
+
+
+def _measured(groups: Mapping[str, Mapping[str, Any]], metric: str) -> Iterable[str]:
+    return (value for value, group in groups.items() if metric in group["scores"])
 
 
 def _group_cell(group: Mapping[str, Any] | None, metric: str) -> str:

@@ -357,6 +357,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "compare.outcome.cut": {"en": "cut off, the end is missing", "zh": "被截断，结尾缺失"},
     "compare.outcome.failed": {"en": "failed before its end", "zh": "中途失败"},
     "compare.seconds": {"en": "{seconds} s", "zh": "{seconds} 秒"},
+    "compare.how": {"en": "How they differ", "zh": "差异"},
     "compare.section.fields": {"en": "Fields", "zh": "字段"},
     "compare.section.lines": {"en": "Lines", "zh": "文本行"},
     "compare.section.tables": {"en": "Rows of tables", "zh": "表格行"},

@@ -93,6 +93,7 @@ TRY_WORDS: dict[str, dict[str, str]] = {
     "tries.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应，请重试。"},
     "tries.boxes": {"en": "Boxes on the picture", "zh": "图片上的文本框"},
     "tries.boxes_of": {"en": "Boxes of {letter} ({title})", "zh": "{letter} 的文本框（{title}）"},
+    "tries.readings": {"en": "The readings side by side", "zh": "各列的识别结果"},
     "tries.view": {"en": "How to show", "zh": "显示方式"},
     "tries.view.rows": {"en": "Compared", "zh": "对比"},
     "tries.view.rows.title": {"en": "Line by line, with what differs marked", "zh": "逐行显示，标出不同之处"},

@@ -29,11 +29,14 @@ SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clie
 
 
 class Inspection:
-    """Looks at states of one loaded page; `found` has everything that is wrong, by the name of its state."""
+    """Looks at states of one loaded page; `found` has everything that is wrong, by the name of its state.
 
-    def __init__(self, desk: Desk) -> None:
+    Args: found: what was found on the page that was loaded before.
+    """
+
+    def __init__(self, desk: Desk, found: dict[str, list[str]] | None = None) -> None:
         self.page = desk.page
-        self.found: dict[str, list[str]] = {}
+        self.found: dict[str, list[str]] = {} if found is None else found
         self.page.evaluate(AXE_SCRIPT)
         self.page.add_style_tag(content=STILL)
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeText, curves, groupValue, metricsOf, normalizationText, normalizeList, number, progressText, setsOf, signed, sorted, speedCurves } from "../../ocr_ui/ui/static/contest/told.mjs";
+import { changeText, curves, groupValue, intervalText, metricsOf, normalizationText, normalizeList, number, progressText, setsOf, signed, sorted, speedCurves } from "../../ocr_ui/ui/static/contest/told.mjs";
 
 const t = (key, values = {}) => `${key.replace("contest.", "")}${Object.keys(values).length ? ` ${Object.values(values).join("|")}` : ""}`;
 
@@ -74,4 +74,11 @@ test("a page without a language is told by its writing, and no other group's val
   assert.equal(groupValue("language", "latin", writing), "Latin");
   assert.equal(groupValue("language", "de", writing), "de");
   assert.equal(groupValue("tag", "latin", writing), "latin");
+});
+
+test("a single page has no interval", () => {
+  const form = (value) => value.toFixed(1);
+  assert.equal(intervalText({ low: 0, high: 1, pages: 2 }, form, t), "interval 0.0|1.0");
+  assert.equal(intervalText({ low: 0, high: 0, pages: 1 }, form, t), "interval.none");
+  assert.equal(intervalText({ low: 0, high: 0, better: 0, equal: 1, worse: 0 }, form, t), "interval.none");
 });

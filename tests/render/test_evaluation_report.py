@@ -216,3 +216,14 @@ def test_a_page_without_a_language_is_told_by_its_writing() -> None:
     made = report(result, "today", "zh")
     assert (made.count("<td>拉丁文</td>"), made.count("<td>latin</td>"), made.count("<td>de</td>")) == (2, 1, 1)
     assert "语言或文字" in made
+
+
+def test_a_single_page_has_no_interval_and_what_nobody_has_measured_no_row() -> None:
+    result = copy.deepcopy(RESULT)
+    result["competitors"][0]["scores"]["cer"]["pages"] = 1
+    result["competitors"][0]["groups"]["tag"] = {"1-bit": {"pages": 1, "scores": {"cer": 0.1}}}
+    result["competitors"][0]["groups"]["kind"] = {"receipt": {"pages": 1, "scores": {}}}
+    made = report(result, "today")
+    assert (made.count("1 page: no interval"), made.count("0.0900 to 0.1100")) == (1, 0)
+    assert "<td>1-bit</td>" in made, "a name stands at the left"
+    assert "<td>receipt</td>" not in made

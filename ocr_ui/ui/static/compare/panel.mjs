@@ -103,7 +103,7 @@ export class Panel {
 
   /** The rows that it makes are added to `made`. */
   #section({ kind, rows }, made) {
-    const heads = ["", "A", "B"].map((name) => make("th", { scope: "col", textContent: name }));
+    const heads = [this.t("how"), "A", "B"].map((name) => make("th", { scope: "col", textContent: name }));
     const table = make(
       "table",
       {},

@@ -1,7 +1,7 @@
 // Two competitors against each other: what differs beyond chance, on how many pages, of which kinds.
 import { make } from "../page/dom.mjs";
 import { Chart, plain } from "./charts.mjs";
-import { groupValue, number, signed, verdictText } from "./told.mjs";
+import { groupValue, intervalText, number, signed, verdictText } from "./told.mjs";
 
 const FEW = 8;
 /** The axes reach at least so far: without errors they would tell of millionths. */
@@ -9,7 +9,8 @@ const LEAST = 0.01;
 
 /** `onpage(side, number)`: a page is to be shown as that side read it. */
 export class Against {
-  constructor({ t, api, locale, plotly, onpage }) {
+  /** `heading`: the level that it stands at. */
+  constructor({ t, api, locale, plotly, onpage, heading = "h3" }) {
     Object.assign(this, { t, api, locale, plotly, onpage });
     this.first = this.#select("first");
     this.second = this.#select("second");
@@ -19,7 +20,7 @@ export class Against {
     this.chart = new Chart({ address: plotly, label: t("contest.scatter"), failed: t("contest.no_chart"), onpoint, height: 340 });
     const choice = make("div", { class: "wb-contest-row" }, this.#labelled("first", this.first), this.#labelled("second", this.second));
     this.body = make("div", { class: "wb-contest-against-body" }, this.tables, this.chart.element);
-    this.element = make("section", { class: "wb-contest-against", id: "contest-against" }, make("h3", { textContent: t("contest.against") }), choice, this.told, this.body);
+    this.element = make("section", { class: "wb-contest-against", id: "contest-against" }, make(heading, { textContent: t("contest.against") }), choice, this.told, this.body);
   }
 
   #select(name) {
@@ -78,8 +79,8 @@ export class Against {
     );
     const main = t(`contest.metric.${found.metrics[0].metric}`);
     this.tables.replaceChildren(
-      this.#table(t("contest.by_measure"), measures),
-      ...(groups.length ? [this.#folded(this.#table(t("contest.by_group", { metric: main }), groups), groups.length)] : []),
+      this.#table(t("contest.by_measure"), "measure", measures),
+      ...(groups.length ? [this.#folded(this.#table(t("contest.by_group", { metric: main }), "group", groups), groups.length)] : []),
     );
     this.#draw(found, main);
   }
@@ -92,10 +93,10 @@ export class Against {
     return fold;
   }
 
-  #table(caption, rows) {
+  #table(caption, what, rows) {
     const { t, locale } = this;
-    const heads = ["", "first", "second", "difference", "better", "equal", "worse", "verdict"];
-    const head = make("tr", {}, ...heads.map((name) => make("th", { scope: "col", class: name === "verdict" ? "wb-contest-said" : null, textContent: name ? t(`contest.col.${name}`) : "" })));
+    const heads = [what, "first", "second", "difference", "better", "equal", "worse", "verdict"];
+    const head = make("tr", {}, ...heads.map((name) => make("th", { scope: "col", class: name === "verdict" ? "wb-contest-said" : null, textContent: t(`contest.col.${name}`) })));
     const digits = (value) => number(value, 4, locale);
     const body = rows.map(([name, one]) =>
       make(
@@ -104,7 +105,7 @@ export class Against {
         make("th", { scope: "row", dir: "auto", textContent: name }),
         make("td", { textContent: digits(one.first) }),
         make("td", { textContent: digits(one.second) }),
-        make("td", {}, make("span", { textContent: signed(one.difference, 4, locale) }), make("small", { textContent: t("contest.interval", { low: signed(one.low, 4, locale), high: signed(one.high, 4, locale) }) })),
+        make("td", {}, make("span", { textContent: signed(one.difference, 4, locale) }), make("small", { textContent: intervalText(one, (value) => signed(value, 4, locale), t) })),
         ...["better", "equal", "worse"].map((side) => make("td", { textContent: one[side].toLocaleString(locale) })),
         make("td", { class: "wb-contest-said" }, make("span", { class: "wb-contest-verdict", textContent: verdictText(one.verdict, t) })),
       ),

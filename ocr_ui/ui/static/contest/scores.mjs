@@ -1,6 +1,6 @@
 // The table of a run: a row for each competitor, in the order of the column that was pressed.
 import { make } from "../page/dom.mjs";
-import { groupValue, number, sorted } from "./told.mjs";
+import { groupValue, intervalText, number, sorted } from "./told.mjs";
 
 /** A sortable table. `columns`: {key, title, help, lower, value(row), cell(row) -> nodes}. */
 export class Sortable {
@@ -55,7 +55,7 @@ export function scoresTable(run, { t, locale }) {
       const score = scores[key];
       if (!score) return [document.createTextNode("–")];
       const best = run.best?.[key] === own ? make("span", { class: "wb-contest-best", textContent: `★ ${t("contest.best")}` }) : null;
-      const between = t("contest.interval", { low: number(score.low, 4, locale), high: number(score.high, 4, locale) });
+      const between = intervalText(score, (value) => number(value, 4, locale), t);
       return [make("span", { textContent: number(score.value, 4, locale) }), best, make("small", { textContent: between })];
     },
   }));
@@ -88,7 +88,8 @@ export function speedTable(run, { t, locale }) {
 
 /** One measure of every competitor by language, kind or tag; null where pages carry none. */
 export function groupsTable(run, name, metric, { t, locale }) {
-  const values = [...new Set(run.competitors.flatMap(({ groups }) => Object.keys(groups[name])))].sort();
+  const measured = ({ groups }) => Object.keys(groups[name]).filter((value) => groups[name][value].scores[metric] !== undefined);
+  const values = [...new Set(run.competitors.flatMap(measured))].sort();
   if (!values.length) return null;
   const { lower } = run.metrics.find(({ key }) => key === metric);
   const columns = values.map((value) => ({

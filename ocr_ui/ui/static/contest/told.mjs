@@ -119,3 +119,9 @@ export function groupValue(group, value, t) {
   const writing = `script.${value}`;
   return group === "language" && t(writing) !== writing ? t(writing) : value;
 }
+
+/** An interval in words; all draws of a single page are the same, which says nothing of others. */
+export function intervalText({ low, high, pages, better, equal, worse }, form, t) {
+  const count = pages ?? better + equal + worse;
+  return count === 1 ? t("contest.interval.none") : t("contest.interval", { low: form(low), high: form(high) });
+}

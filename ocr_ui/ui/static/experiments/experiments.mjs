@@ -71,7 +71,7 @@ class Experiments {
       make("p", { class: "wb-exp-note", textContent: t("blind_how") }),
       make("div", { class: "wb-exp-both" }, this.picture, this.blind.element),
     );
-    const side = make("div", { class: "wb-exp-side" }, this.form, make("h3", { textContent: t("all") }), this.list, this.empty);
+    const side = make("div", { class: "wb-exp-side" }, this.form, make("h2", { textContent: t("all") }), this.list, this.empty);
     root.replaceChildren(side, make("div", { class: "wb-exp-main" }, this.told, this.result.element, this.judging));
   }
 
@@ -95,7 +95,7 @@ class Experiments {
     return make(
       "form",
       { class: "wb-exp-form", onsubmit: (event) => this.#begin(event) },
-      make("h3", { textContent: t("new") }),
+      make("h2", { textContent: t("new") }),
       make("p", { class: "wb-exp-note", textContent: t("about") }),
       group("A", t("a"), "template", "engine"),
       group("B", t("b"), "other_template", "other_engine"),

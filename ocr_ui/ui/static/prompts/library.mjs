@@ -115,7 +115,7 @@ class Library {
     this.tags.replaceChildren(...all.map((tag) => button(tag, press(tag), { "data-tag": tag, "aria-pressed": String(tag === this.tag) })));
     this.tags.scrollTop = scrollTop;
     const hits = found(templates, this.search.value).filter(({ tags }) => !this.tag || tags.includes(this.tag));
-    const group = (key, some) => (some.length ? [make("h3", { textContent: t(key) }), ...some.map((one) => this.#row(one))] : []);
+    const group = (key, some) => (some.length ? [make("h2", { textContent: t(key) }), ...some.map((one) => this.#row(one))] : []);
     const own = hits.filter(({ builtin }) => !builtin);
     const rows = [...group("library.own", own), ...group("library.builtin", hits.filter(({ builtin }) => builtin))];
     const broken = (this.problems ?? []).map(({ message }) => make("p", { class: "wb-library-broken wb-wrong", textContent: message, dir: "auto" }));

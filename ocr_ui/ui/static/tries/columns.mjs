@@ -264,15 +264,21 @@ export class Columns {
 
   #panes(panes) {
     this.panes = panes;
-    panes.forEach((pane, index) => pane.setAttribute("aria-label", `${LETTERS[index]}`));
+    panes.forEach((pane, index) => {
+      pane.setAttribute("role", "group");
+      pane.setAttribute("aria-label", LETTERS[index]);
+    });
     this.rows.set([]);
     this.body.className = "wb-try-body panes";
+    for (const name of ["role", "aria-label"]) this.body.removeAttribute(name);
     this.body.replaceChildren(...panes);
     this.together.link(panes);
   }
 
   #showRows() {
     this.body.className = "wb-try-body rows";
+    this.body.setAttribute("role", "table");
+    this.body.setAttribute("aria-label", this.t("tries.readings"));
     this.rows.set(this.shown.rows.map((row, index) => ({ element: this.#row(row, index), differs: row.differs })));
     this.body.replaceChildren(...this.rows.all.map(({ element }) => element));
     this.rows.filter(this.only.checked && !this.only.disabled);
