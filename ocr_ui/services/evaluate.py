@@ -278,13 +278,15 @@ class Evaluator:
         result["best"] = await asyncio.to_thread(best_of, {one.key: _parts(one) for one in competitors}, same_task)
         result["regressions"] = await asyncio.to_thread(self._regressions, run, result, config, told_pages)
         result["worst"] = [
-            {"key": one.key, "pages": await self._worst(one, pages, main_metric(told["scores"]))}
+            {"key": one.key, "pages": await self._worst(one, pages, main_metric(told["scores"]), ask.normalization)}
             for one, told in zip(competitors, result["competitors"], strict=True)
         ]
         await asyncio.to_thread(self._store.evaluations.end, run, result, told_pages)
         return {**result, "pages": told_pages}
 
-    async def _worst(self, competitor: _Competitor, pages: LabelledSet, metric: str) -> list[dict[str, Any]]:
+    async def _worst(
+        self, competitor: _Competitor, pages: LabelledSet, metric: str, normalization: Normalization
+    ) -> list[dict[str, Any]]:
         """The worst pages first, each with where it differs; pages that are right are none of them."""
         lower = metric in METRIC and METRIC[metric].lower
         scored = [
@@ -305,7 +307,7 @@ class Evaluator:
                     "metric": metric,
                     "score": one,
                     "error": score.error if score else "",
-                    "differences": [] if kept is None else shown_difference(page.truth, kept),
+                    "differences": [] if kept is None else shown_difference(page.truth, kept, normalization),
                 }
             )
         return rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ocr_ui.images.transform import PictureTransform, Turn
 from ocr_ui.scoring.contest import difference, interval
 from ocr_ui.scoring.facts import holds
 from ocr_ui.scoring.metrics import METRIC, METRICS, Part, corpus, score_page, value, written
-from ocr_ui.scoring.text import Normalization
+from ocr_ui.scoring.text import EXACT, Normalization
 from ocr_ui.services.export import read_as
 from ocr_ui.services.kept_readings import KeptReading
 from ocr_ui.services.rewarding import official_value
@@ -315,36 +316,43 @@ def read_normalization(written: str) -> Normalization:
 # ---- for a person
 
 
-def shown_difference(truth: Truth, reading: KeptReading) -> list[dict[str, Any]]:
+def shown_difference(truth: Truth, reading: KeptReading, normalization: Normalization) -> list[dict[str, Any]]:
     """Where a reading differs from what is known: rows of a `kind` (text, tables, formulas, field) and a name, and
-    pieces that are the same, missing or invented.
+    pieces that are the same, missing or invented. What the normalization makes equal counts as no error and is the
+    same here too.
     """
     recognition = reading.recognition
     task, content = Task(recognition.prompt.task), recognition.content
     rows: list[dict[str, Any]] = []
     wanted = truth.answer(task)
     if wanted is not None:
-        rows.append({"kind": "text", "name": "text", "pieces": pieces(wanted, written(content))})
+        rows.append({"kind": "text", "name": "text", "pieces": pieces(wanted, written(content), normalization)})
     if truth.fields is not None and task is Task.FIELDS:
-        rows += _field_rows(truth.fields, content.fields)
+        rows += _field_rows(truth.fields, content.fields, normalization)
     if truth.tables and task in (Task.TABLE, Task.DOCUMENT):
         read = "\n".join(table.html for table in content.tables)
-        rows.append({"kind": "tables", "name": "tables", "pieces": pieces("\n".join(truth.tables), read)})
+        rows.append(
+            {"kind": "tables", "name": "tables", "pieces": pieces("\n".join(truth.tables), read, normalization)}
+        )
     if truth.formulas and task is Task.FORMULA:
         told = pieces("\n".join(truth.formulas), written(content))
         rows.append({"kind": "formulas", "name": "formulas", "pieces": told})
     return rows
 
 
-def _field_rows(wanted: Sequence[Field], read: Sequence[Field]) -> list[dict[str, Any]]:
+def _field_rows(wanted: Sequence[Field], read: Sequence[Field], normalization: Normalization) -> list[dict[str, Any]]:
     got = {one.name: one.value for one in read}
     names = dict.fromkeys([*(one.name for one in wanted), *got])
     right = {one.name: one.value for one in wanted}
     rows = ((name, right.get(name) or "", got.get(name) or "") for name in names)
-    return [{"kind": "field", "name": name, "pieces": pieces(one, other)} for name, one, other in rows if one != other]
+    return [
+        {"kind": "field", "name": name, "pieces": pieces(one, other, normalization)}
+        for name, one, other in rows
+        if normalization(one) != normalization(other)
+    ]
 
 
-def pieces(wanted: str, read: str) -> list[tuple[str, str]]:
+def pieces(wanted: str, read: str, normalization: Normalization = EXACT) -> list[tuple[str, str]]:
     """Runs of (same, missing or invented; text), in the order of what is known."""
     wanted, read = wanted[:LONGEST_SHOWN], read[:LONGEST_SHOWN]
     found: list[tuple[str, str]] = []
@@ -354,4 +362,14 @@ def pieces(wanted: str, read: str) -> list[tuple[str, str]]:
             found.append(("same", ours))
             continue
         found += [(state, text) for state, text in (("missing", ours), ("invented", theirs)) if text]
-    return found
+    runs = (run for _, run in groupby(found, lambda one: one[0] == "same"))
+    return [piece for run in runs for piece in _counted(run, normalization)]
+
+
+def _counted(run: Iterable[tuple[str, str]], normalization: Normalization) -> list[tuple[str, str]]:
+    """Pieces that stand together, as one that is the same where the normalization makes both sides equal."""
+    listed = list(run)
+    ours, theirs = ("".join(text for state, text in listed if state == side) for side in ("missing", "invented"))
+    # Between two letters: blanks at the ends of a piece are none at the ends of the text.
+    equal = normalization(f"x{ours}x") == normalization(f"x{theirs}x")
+    return [("same", ours or theirs)] if equal and (ours or theirs) else listed

@@ -66,6 +66,21 @@ def test_pieces_put_together_are_both_texts() -> None:
     assert pieces("same", "same") == [("same", "same")]
 
 
+def test_what_counts_as_no_error_is_shown_as_none() -> None:
+    label, read = "-40°C, ￥5\nend", "-40℃ ¥5 end"
+    assert pieces(label, read, read_normalization("nfkc,spaces,punctuation")) == [
+        ("same", "-40"),
+        ("same", "°C,"),
+        ("same", " "),
+        ("same", "￥"),
+        ("same", "5"),
+        ("same", "\n"),
+        ("same", "end"),
+    ]
+    assert ("missing", " ") in pieces("a b", "ab", read_normalization("nfkc,spaces")), "a blank counts"
+    assert ("missing", "￥") in pieces(label, read)
+
+
 def test_a_normalisation_in_words() -> None:
     assert read_normalization("nfkc,width, Case,no-spaces,punctuation") == Normalization(
         "NFKC", case=True, no_spaces=True, punctuation=True, width=True
