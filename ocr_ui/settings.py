@@ -132,7 +132,8 @@ class Settings(BaseSettings):
     turn_pages: bool = Field(True, description="Notice pages that lie on their side or head, and turn them.")
     preprocess: Literal["off", "auto"] = Field(
         "off",
-        description="auto: give engines a cleaned copy of pages that a measure finds askew. See docs/preprocessing.md.",
+        description="auto: give engines a cleaned copy of pages that are measured to be specked, or faint in a shadow. "
+        "See docs/preprocessing.md.",
     )
     low_confidence: float = Field(
         0.8,

@@ -140,7 +140,9 @@ def test_recognize_cleans_the_engines_copy_where_that_is_asked_for(run, engine, 
     engine(Started(), LINES, DONE)
     file = tmp_path / "askew.png"
     assert cv2.imwrite(str(file), askew(page(8), 4))
-    as_it_is, cleaned = (run("recognize", str(file), "--json", *more).value for more in ((), ("--preprocess", "auto")))
+    as_it_is, cleaned = (
+        run("recognize", str(file), "--json", *more).value for more in ((), ("--preprocess", "deskew"))
+    )
     assert [one["code"] for one in as_it_is["warnings"]] == ["unreadable_script"]
     assert [one["code"] for one in cleaned["warnings"]] == ["deskewed", "unreadable_script"]
     assert "by 4.0 degrees" in cleaned["warnings"][0]["message"]

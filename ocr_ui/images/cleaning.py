@@ -15,19 +15,20 @@ from ocr_ui.images.transform import PictureTransform, Step
 
 OFF, AUTO = "off", "auto"
 LEAST_DEGREES = 1.0
-"""Lines are found and cut out level by themselves; below this nothing was read better in a level copy."""
+"""Less than this is nothing that could matter."""
 SHARP, GAIN = 5.0, 2.0
-"""Lines of text fall into rows that are this much sharper than at other angles, and than they lie. Of pictures of
-something else, or of pages on their side, the sharpest angle is no sharper than 2.6."""
+"""Lines of text fall into rows that are this much sharper than at other angles, and than they lie. Of 164 pages and
+copies on their sides and heads, those that did not lie askew gained 1.44 at most."""
 
 MOST_SPECKS = 0.005
-"""Share of the pixels. Clean pages have at most 0.0008, small print and all."""
+"""Share of the pixels. Clean pages have at most 0.0008, small print and all. Grain has specks too, and taking those out
+of it costs letters."""
 MOST_NOISE = 10.0
 """Grey levels. Scans and photographs have up to 3."""
 EVEN, DARKEST = 0.6, 0.2
 """Shares of the lightest ground: what is darker still in its darker part is no page in a shadow but a picture."""
 CLEAR, FAINTEST = 40.0, 18.0
-"""Grey levels. The grain of an empty sheet is fainter still."""
+"""Grey levels. What is clearer is read as well in a shadow; the grain of an empty sheet is fainter."""
 
 Decision = tuple[Step, ContentWarning]
 
@@ -80,7 +81,7 @@ def _deskew(pixels: np.ndarray) -> Decision | None:
 
 
 def _despeckle(pixels: np.ndarray) -> Decision | None:
-    if specks(pixels) < MOST_SPECKS:
+    if specks(pixels) < MOST_SPECKS or noise(pixels) >= MOST_NOISE:
         return None
     said = "The page is covered with specks; the engine was given a copy without them."
     return Despeckle(), ContentWarning("despeckled", said)
@@ -95,9 +96,10 @@ def _denoise(pixels: np.ndarray) -> Decision | None:
 
 
 def _even_light(pixels: np.ndarray) -> Decision | None:
-    if not DARKEST <= light(pixels).evenness < EVEN:
+    found = light(pixels)
+    if not (DARKEST <= found.evenness < EVEN and FAINTEST <= found.contrast < CLEAR):
         return None
-    said = "The page is lit unevenly; the engine was given an evenly lit copy."
+    said = "The text is faint and the page lit unevenly; the engine was given an evenly lit copy."
     return EvenLight(), ContentWarning("light_evened", said)
 
 
@@ -115,4 +117,5 @@ STEPS: dict[str, Callable[[np.ndarray], Decision | None]] = {
     "deskew": _deskew,
     "binarise": _binarise,
 }
-_AUTOMATIC = ("deskew",)
+_AUTOMATIC = ("despeckle", "even_light")
+"""What makes the CPU engine read better where it is done: docs/benchmarks.md."""

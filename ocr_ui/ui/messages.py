@@ -571,7 +571,7 @@ WARNINGS_ZH: dict[str, str | tuple[str, ...]] = {
     ),
     "despeckled": "页面布满噪点，识别用的副本已去除噪点。",
     "flattened": "图片带透明部分，已铺上能看清文字的底色。",
-    "light_evened": "页面明暗不均，识别用的副本已调匀。",
+    "light_evened": "文字较淡且页面明暗不均，识别用的副本已调匀。",
     "limit": "回答中有一部分过大，未读入。",
     "metadata_skipped": "已跳过文件中过大的附加数据；图片本身完整。",
     "mixed_format": "回答混用了几种输出格式。",

@@ -127,7 +127,7 @@ def test_json_with_base64_says_the_same(client: TestClient) -> None:
 
 @pytest.mark.parametrize(("language", "said"), [("en", "lies askew by 4.0 degrees"), ("zh", "页面倾斜 4.0 度")])
 def test_a_page_can_be_cleaned_and_the_result_says_so_for_ever(client: TestClient, language: str, said: str) -> None:
-    asked = {"image": base64.b64encode(encode_png(askew(page(8), 4))).decode(), "options": {"preprocess": "auto"}}
+    asked = {"image": base64.b64encode(encode_png(askew(page(8), 4))).decode(), "options": {"preprocess": "deskew"}}
     spoken = {"X-Workbench-Lang": language}
     value = client.post("/v1/ocr", json=asked, headers=spoken).json()
     again = client.get(f"/v1/recognitions/{value['id']}", headers=spoken).json()

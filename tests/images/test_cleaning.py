@@ -9,8 +9,8 @@ from PIL import Image, ImageDraw, ImageFont
 from slanting import askew, page
 
 from ocr_ui.errors import BadInput
-from ocr_ui.images.cleaning import AUTO, OFF, STEPS, clean, steps_of
-from ocr_ui.images.condition import light, noise, skew
+from ocr_ui.images.cleaning import AUTO, MOST_SPECKS, OFF, STEPS, clean, steps_of
+from ocr_ui.images.condition import light, noise, skew, specks
 from ocr_ui.images.transform import PictureTransform
 
 ALL = ",".join(STEPS)
@@ -31,7 +31,7 @@ def test_the_angle_of_the_lines_is_found(degrees: float) -> None:
 
 @pytest.mark.parametrize("degrees", [-9.0, -1.6, 1.6, 4.0, 12.0])
 def test_a_page_that_lies_askew_is_levelled(degrees: float) -> None:
-    seen, transform, told = clean(askew(page(), degrees), AUTO)
+    seen, transform, told = clean(askew(page(), degrees), "deskew")
     assert [step.kind for step in transform.steps] == ["deskew"]
     assert abs(skew(seen).degrees) <= 0.15
     assert seen.shape == (*transform.engine_size[::-1], 3)
@@ -50,7 +50,7 @@ def test_a_clean_page_is_not_touched(name: str, wanted: str) -> None:
 
 def test_what_lies_askew_by_next_to_nothing_is_left_so() -> None:
     pixels = askew(page(), 0.7)
-    assert clean(pixels, AUTO)[0] is pixels
+    assert clean(pixels, "deskew")[0] is pixels
 
 
 def test_what_has_no_lines_is_not_taken_for_text_that_lies_askew() -> None:
@@ -58,7 +58,7 @@ def test_what_has_no_lines_is_not_taken_for_text_that_lies_askew() -> None:
     for left, top in rng.integers(0, 660, (300, 2)):
         pixels[top : top + 12, left : left + 30] = 40
     assert abs(skew(pixels).degrees) > 1
-    assert clean(pixels, AUTO)[0] is pixels
+    assert clean(pixels, "deskew")[0] is pixels
 
 
 @pytest.mark.parametrize("quarters", [1, 3])
@@ -66,13 +66,13 @@ def test_a_few_large_letters_on_their_side_are_not_either(quarters: int) -> None
     image = Image.new("RGB", (600, 300), (255, 255, 255))
     ImageDraw.Draw(image).text((20, 20), "Hello World", (0, 0, 0), font=ImageFont.load_default(150))
     pixels = np.rot90(np.asarray(image), quarters).copy()
-    assert clean(pixels, AUTO)[0] is pixels
+    assert clean(pixels, "deskew")[0] is pixels
 
 
 @pytest.mark.parametrize("quarters", [1, 3])
 def test_a_page_on_its_side_is_not_taken_for_one_that_lies_askew(quarters: int) -> None:
     pixels = np.rot90(page(), quarters).copy()
-    assert clean(pixels, AUTO)[0] is pixels
+    assert clean(pixels, "deskew")[0] is pixels
 
 
 def grainy(pixels: np.ndarray, sigma: float) -> np.ndarray:
@@ -89,14 +89,14 @@ def shaded(pixels: np.ndarray) -> np.ndarray:
     return (pixels * np.linspace(1, 0.3, pixels.shape[1])[:, None]).astype(np.uint8)
 
 
-def faint(pixels: np.ndarray) -> np.ndarray:
-    return (255 - (255 - pixels.astype(float)) * 0.15).astype(np.uint8)
+def faint(pixels: np.ndarray, share: float = 0.15) -> np.ndarray:
+    return (255 - (255 - pixels.astype(float)) * share).astype(np.uint8)
 
 
 DEFECTS = {
     "despeckle": (speckled, "despeckled"),
     "denoise": (lambda pixels: grainy(np.where(pixels > 128, 190, 60), 25), "denoised"),
-    "even_light": (shaded, "light_evened"),
+    "even_light": (lambda pixels: shaded(faint(pixels, 0.3)), "light_evened"),
     "deskew": (lambda pixels: askew(pixels, 3), "deskewed"),
     "binarise": (faint, "binarised"),
 }
@@ -124,6 +124,12 @@ def test_a_step_that_is_not_named_is_not_done(step: str) -> None:
     assert step not in [one.kind for one in transform.steps]
 
 
+def test_grain_is_not_taken_for_specks() -> None:
+    pixels = grainy(page(), 50)
+    assert specks(pixels) > 2 * MOST_SPECKS
+    assert clean(pixels, "despeckle")[0] is pixels
+
+
 @pytest.mark.parametrize("sigma", [12.0, 25.0])
 def test_noise_is_measured_in_grey_levels(sigma: float) -> None:
     grey = np.where(page() > 128, 160, 60).astype(np.uint8)
@@ -143,6 +149,17 @@ def test_light_is_measured_by_the_paper_and_not_by_what_is_printed_on_it() -> No
 def test_black_and_white_is_just_that() -> None:
     seen, _, _ = clean(faint(page()), "binarise")
     assert set(np.unique(seen)) == {0, 255}
+
+
+def test_auto_is_those_steps_that_help() -> None:
+    assert steps_of(AUTO) == ("despeckle", "even_light")
+    for step in steps_of(AUTO):
+        assert [one.kind for one in clean(DEFECTS[step][0](page()), AUTO)[1].steps] == [step]
+
+
+def test_clear_text_in_a_shadow_is_left_there() -> None:
+    pixels = shaded(page())
+    assert clean(pixels, "even_light")[0] is pixels
 
 
 def test_off_looks_at_nothing() -> None:
@@ -167,7 +184,7 @@ def test_what_was_done_can_be_done_again_from_the_record() -> None:
 
 def test_the_corners_get_the_colour_of_the_ground() -> None:
     grey = np.where(askew(page(), 6) > 128, 200, 20).astype(np.uint8)
-    seen, _, _ = clean(grey, AUTO)
+    seen, _, _ = clean(grey, "deskew")
     assert tuple(seen[0, 0]) == (200, 200, 200)
 
 

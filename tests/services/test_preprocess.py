@@ -57,7 +57,7 @@ async def test_without_it_the_engine_has_the_very_picture(preprocess: str | None
     assert (found.transform["steps"], codes(found), cleaning_of(found)) == ([], [], "off")
 
 
-@pytest.mark.parametrize(("preprocess", "setting"), [(None, "auto"), ("auto", "off"), ("deskew", "off")])
+@pytest.mark.parametrize(("preprocess", "setting"), [("deskew", "off"), ("deskew,despeckle", "auto")])
 async def test_with_it_the_engine_has_a_level_copy_and_the_result_says_so(preprocess: str | None, setting: str) -> None:
     engine = model()
     found = await read(engine, ASKEW, preprocess, setting)
@@ -66,9 +66,20 @@ async def test_with_it_the_engine_has_a_level_copy_and_the_result_says_so(prepro
     assert cleaning_of(found) == "deskew"
 
 
+@pytest.mark.parametrize(("preprocess", "setting"), [(None, "auto"), ("auto", "off")])
+async def test_the_setting_does_what_a_reading_can_ask_for(preprocess: str | None, setting: str) -> None:
+    engine, pixels = model(), page(12).copy()
+    pixels[np.random.default_rng(2).random(pixels.shape[:2]) < 0.02] = 0
+    found = await read(engine, pixels, preprocess, setting)
+    assert engine.seen[0].pixels.shape == pixels.shape
+    assert codes(found) == ["despeckled"]
+    assert cleaning_of(found) == "despeckle"
+    assert found.content.lines[0].quad.points[0] == (pixels.shape[1] / 10, pixels.shape[0] / 10)
+
+
 async def test_a_level_page_is_handed_on_as_it_is() -> None:
     engine, pixels = model(), page(12)
-    found = await read(engine, pixels, "auto")
+    found = await read(engine, pixels, "deskew")
     assert engine.seen[0].pixels is pixels
     assert (found.transform["steps"], codes(found)) == ([], [])
 
@@ -76,13 +87,13 @@ async def test_a_level_page_is_handed_on_as_it_is() -> None:
 @pytest.mark.parametrize("engine_pixels", [4_000_000, 200_000])
 async def test_boxes_of_an_engine_come_back_to_the_stored_picture(engine_pixels: int) -> None:
     stored = Quad.from_points(BOX)
-    transform, _ = in_engine(await read(model(), ASKEW, "auto", engine_pixels=engine_pixels))
+    transform, _ = in_engine(await read(model(), ASKEW, "deskew", engine_pixels=engine_pixels))
     given = TextLine("a", transform.to_engine(stored), 0.9)
     assert given.quad.bounds.height < 30 * transform.engine_size[1] / ASKEW.shape[0], "it lies level there"
     found = await read(
         ScriptedEngine([Started(), LinesDelta((given,)), Finished(Generation())], LINES),
         ASKEW,
-        "auto",
+        "deskew",
         engine_pixels=engine_pixels,
     )
     assert (codes(found) == ["deskewed", "scaled_down"]) is (engine_pixels < 4_000_000)
@@ -91,7 +102,7 @@ async def test_boxes_of_an_engine_come_back_to_the_stored_picture(engine_pixels:
 
 @pytest.mark.parametrize("engine_pixels", [4_000_000, 200_000])
 async def test_what_a_model_says_of_its_copy_comes_back_too(engine_pixels: int) -> None:
-    found = await read(model(), ASKEW, "auto", engine_pixels=engine_pixels)
+    found = await read(model(), ASKEW, "deskew", engine_pixels=engine_pixels)
     transform, (width, height) = in_engine(found)
     said = Quad.from_normalized([(100, 100), (500, 150)], width, height)
     np.testing.assert_allclose(found.content.lines[0].quad.points, transform.to_stored(said).points, atol=0.01)
@@ -101,8 +112,8 @@ async def test_what_a_model_says_of_its_copy_comes_back_too(engine_pixels: int) 
 
 async def test_blocks_of_a_layout_come_back_as_lines_do() -> None:
     answer = '[{"bbox": [100, 100, 500, 150], "category": "Title", "text": "a"}]'
-    level = await read(model(answer), page(12), "auto", template=LAYOUT)
-    found = await read(model(answer), ASKEW, "auto", template=LAYOUT)
+    level = await read(model(answer), page(12), "deskew", template=LAYOUT)
+    found = await read(model(answer), ASKEW, "deskew", template=LAYOUT)
     transform, (width, height) = in_engine(found)
     said = Quad.from_normalized([(100, 100), (500, 150)], width, height)
     assert level.content.regions[0].quad.bounds.top == pytest.approx(page(12).shape[0] / 10)
