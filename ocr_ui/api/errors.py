@@ -18,9 +18,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.api.requests import route_of
-from ocr_ui.errors import BadInput, EngineBusy, ScannerAway, TooMany, WorkbenchError, internal
+from ocr_ui.domain.access import NOBODY
+from ocr_ui.errors import BadInput, EngineBusy, ScannerAway, StoreFailed, TooMany, WorkbenchError, internal
 from ocr_ui.logs import request_id
 from ocr_ui.metrics import error_told
+from ocr_ui.services.access import acting
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +67,10 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def error_body(error: WorkbenchError, localize_error: Localize, language: str) -> dict[str, Any]:
-    value = {"code": error.code, "message": error.message, "hint": error.hint, "details": error.details}
+    # Folders and servers are named to people of the house, and not to whoever finds the port.
+    is_for_us = not isinstance(error, StoreFailed) or acting().identity != NOBODY
+    details = error.details if is_for_us else {}
+    value = {"code": error.code, "message": error.message, "hint": error.hint, "details": details}
     return {"error": {**localize_error(value, language), "request": request_id()}}
 
 

@@ -92,7 +92,8 @@ class Known:
             identity = await self._identity(scope)
         except WorkbenchError as error:
             if not _is_public(scope["path"]):
-                await self._refused(error, scope)(scope, receive, send)
+                with act_as(Acting(NOBODY, _peer(scope))):
+                    await self._refused(error, scope)(scope, receive, send)
                 return
             identity = NOBODY  # what asks whether the process lives is answered also while the database is away
         now = Acting(identity, _peer(scope), self._record, self._bench.rates.take)

@@ -31,7 +31,7 @@ from ocr_ui.services.scan import Scanner
 from ocr_ui.services.tls import check_tls
 from ocr_ui.settings import Settings
 from ocr_ui.storage.addresses import shown_address
-from ocr_ui.storage.far_pictures import open_pictures
+from ocr_ui.storage.far_pictures import FarPictures, open_pictures
 from ocr_ui.storage.store import Store
 
 LITTLE_DISK, NO_DISK = 2_000_000_000, 100_000_000
@@ -92,16 +92,18 @@ def _whatever(look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
 
 
 def _data_folder(settings: Settings) -> Iterator[Check]:
-    folder = Path(settings.data_dir).absolute()
+    yield _folder("data folder", Path(settings.data_dir).absolute(), "OCR_UI_DATA_DIR")
+
+
+def _folder(name: str, folder: Path, setting: str) -> Check:
     try:
         with tempfile.TemporaryFile(dir=_nearest(folder)) as file:
             file.write(b"x")
     except OSError as error:
-        hint = "Check its permissions and OCR_UI_DATA_DIR."
-        yield Check("data folder", Verdict.BROKEN, f"{folder} cannot be written: {error.strerror}.", hint)
-        return
-    there = "can be written" if folder.is_dir() else "is made at the first start"
-    yield Check("data folder", Verdict.FINE, f"{folder} {there}.")
+        hint = f"Check its permissions and {setting}."
+        return Check(name, Verdict.BROKEN, f"{folder} cannot be written: {error.strerror}.", hint)
+    there = "can be written" if folder.is_dir() else "is made when it is needed"
+    return Check(name, Verdict.FINE, f"{folder} {there}.")
 
 
 def _nearest(folder: Path) -> Path:
@@ -147,9 +149,14 @@ def _database(settings: Settings) -> Iterator[Check]:
 
 def _pictures(settings: Settings) -> Iterator[Check]:
     address = settings.pictures_url.get_secret_value()
-    if address:
-        open_pictures(address, Path(settings.data_dir)).has(NO_PICTURE)
+    if not address:
+        return
+    pictures = open_pictures(address, Path(settings.data_dir))
+    if isinstance(pictures, FarPictures):
+        pictures.has(NO_PICTURE)
         yield Check("pictures", Verdict.FINE, f"{shown_address(address)} answers.")
+    else:
+        yield _folder("pictures", pictures.folder.absolute(), "OCR_UI_PICTURES_URL")
 
 
 def _port(settings: Settings, running: bool) -> Iterator[Check]:

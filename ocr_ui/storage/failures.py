@@ -19,10 +19,16 @@ log = logging.getLogger(__name__)
 
 _HINTS = {
     "disk_full": ("The disk is full; nothing was saved.", "Free some space and save again."),
-    "store_read_only": ("The data folder cannot be written.", "Check its permissions and OCR_UI_DATA_DIR."),
+    "store_read_only": (
+        "The data folder cannot be written.",
+        "Check its permissions, and OCR_UI_DATA_DIR or OCR_UI_PICTURES_URL.",
+    ),
     "store_locked": ("Another process keeps the database busy; nothing was saved.", "Try again in a moment."),
     "store_broken": ("The database file is damaged or not a database.", "Restore it from a backup."),
-    "store_unreachable": ("The data folder cannot be opened.", "Check that it exists and OCR_UI_DATA_DIR."),
+    "store_unreachable": (
+        "The data folder cannot be opened.",
+        "Check that it exists, and OCR_UI_DATA_DIR or OCR_UI_PICTURES_URL.",
+    ),
     "pictures_away": (
         "The store of the pictures cannot be reached. Try again in a moment.",
         "If it stays so, check that it runs, and OCR_UI_PICTURES_URL.",

@@ -23,6 +23,9 @@ FILE = {"files": ("a.png", png(), "image/png")}
 PASSWORD = "long enough"
 
 
+FORM = {"name": "Ann", "password": PASSWORD}
+
+
 @pytest.fixture
 def app(database: str, tmp_path: Path) -> FastAPI:
     settings = Settings(data_dir=tmp_path, turn_pages=False, auth="password")
@@ -51,6 +54,13 @@ def test_what_needs_the_database_is_refused_and_goes_on_when_it_is_back(client: 
         ):
             assert answer.status_code == 503, answer.url
             assert "tester" not in answer.text
+        base, guessed = client.base_url, {"Cookie": "workbench_session=guessed"}
+        for stranger in (
+            httpx.get(f"{base}/v1/recognitions", headers=guessed),
+            httpx.post(f"{base}/login", data=FORM),
+        ):
+            assert (stranger.status_code, stranger.json()["error"]["details"]) == (503, {})
+            assert str(postgres_server.port) not in stranger.text
         refused = client.get("/v1/recognitions", headers={"X-Workbench-Lang": "zh"})
         assert refused.json()["error"]["code"] == "database_away"
         assert "无法连接数据库" in refused.text

@@ -66,6 +66,7 @@ def test_the_schema_of_the_database_is_looked_at_and_left_as_it_is(settings: Set
     ("name", "value"),
     [
         ("pictures_url", "nothing://u:geheim@host/x"),
+        ("pictures_url", "file:///proc/nowhere/x"),
         ("tls_cert", "no-such.pem"),
         ("log_file", "afile/product.log"),
         ("clamd", "127.0.0.1:9"),
