@@ -44,7 +44,7 @@ class Window:
     bottom: int
 
 
-def find_lines(picture: np.ndarray, detect: Detect) -> Iterator[np.ndarray]:
+def find_lines(picture: np.ndarray, detect: Detect) -> Iterator[tuple[np.ndarray, bool]]:
     """Finds the lines of a picture, window after window along its long side.
 
     Args:
@@ -52,8 +52,8 @@ def find_lines(picture: np.ndarray, detect: Detect) -> Iterator[np.ndarray]:
         detect: the detector.
 
     Yields:
-        Quads of shape (n, 4, 2) in pixels of the picture. A line that reaches into the next window comes with it,
-        joined; no line comes twice.
+        Quads of shape (n, 4, 2) in pixels of the picture, and whether these are the last. A line that reaches into the
+        next window comes with it, joined; no line comes twice.
     """
     windows = windows_of(picture.shape[1], picture.shape[0])
     upright = picture.shape[0] >= picture.shape[1]
@@ -64,12 +64,12 @@ def find_lines(picture: np.ndarray, detect: Detect) -> Iterator[np.ndarray]:
         quads = _find_in_window(part, detect) + np.float32([window.left, window.top])
         merged = _merge(held, quads, axis)
         if number + 1 == len(windows):
-            yield merged
+            yield merged, True
             return
         border = windows[number + 1].top if upright else windows[number + 1].left
         open_ = merged[:, :, axis].max(axis=1) >= border - CUT_REACH
         held = merged[open_]
-        yield merged[~open_]
+        yield merged[~open_], False
 
 
 def windows_of(width: int, height: int) -> list[Window]:

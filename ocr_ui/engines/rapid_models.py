@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,6 +78,11 @@ class Reading:
     places: tuple[float, ...] = ()
 
 
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def require_package() -> None:
     """Raises EngineDead where rapidocr or onnxruntime is not installed."""
     missing = [name for name in ("rapidocr", "onnxruntime") if find_spec(name) is None]
@@ -93,6 +99,8 @@ def require_package() -> None:
 
 class RapidModels:
     """Detector, direction classifier and recogniser of RapidOCR. Pictures are BGR uint8 as OpenCV has them.
+
+    The detector takes all cores for a picture, the recogniser one for a line: read several lines at once.
 
     Thread-safe: onnxruntime's sessions are, and nothing is kept between calls.
     """
@@ -134,7 +142,7 @@ class RapidModels:
         ocr = rapidocr.RapidOCR(params=params)
         for part, file in files.items():
             ocr.cfg[part]._set_flag("allow_objects", True)
-            ocr.cfg[part]["session"] = _session(file)
+            ocr.cfg[part]["session"] = _session(file, threads=1 if part == "Rec" else 0)
         return cls(ocr, _revision(list(files.values())))
 
     def find(self, picture: np.ndarray, stop: StopSign) -> np.ndarray:
@@ -220,8 +228,8 @@ def cut_out(picture: np.ndarray, quad: np.ndarray) -> np.ndarray:
     return cv2.resize(crop, size, interpolation=cv2.INTER_AREA)
 
 
-def _session(file: Path) -> Any:
-    """A session whose threads sleep while they wait.
+def _session(file: Path, threads: int) -> Any:
+    """A session with so many threads for one run (0: one a core), which sleep while they wait.
 
     By default they spin: seen to cost a fifth (detector) to a half (recogniser) more CPU time, which on a shared
     machine is taken from whoever else needs it, this product's server included.
@@ -231,6 +239,7 @@ def _session(file: Path) -> Any:
     options = SessionOptions()
     options.log_severity_level = 3
     options.enable_cpu_mem_arena = False
+    options.intra_op_num_threads = threads
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     return InferenceSession(str(file), sess_options=options, providers=["CPUExecutionProvider"])
 

@@ -1,17 +1,20 @@
-"""One page read line by line with RapidOCR's models, in the calling thread."""
+"""One page read with RapidOCR's models: the calling thread finds the lines, others read them beside each other."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from typing import TypeVar
 
+import cv2
 import numpy as np
 
 from ocr_ui.domain.content import ContentWarning, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.engines.base import LinesDelta
 from ocr_ui.engines.gaps import with_gaps
-from ocr_ui.engines.legibility import Jury, legibility
+from ocr_ui.engines.legibility import Jury, Legibility, legibility
 from ocr_ui.engines.line_finder import find_lines
 from ocr_ui.engines.rapid_models import RapidModels, StopSign, crop_line
 from ocr_ui.engines.reading_order import reading_order
@@ -28,13 +31,21 @@ SOME = 0.2
 """From this part of the text's length on, unread lines are worth a word."""
 
 
+Seen = tuple[TextLine, Legibility, float]
+"""A line, whether it was read, and its length in line heights."""
+Item = TypeVar("Item")
+
+
 class RapidPage:
     """Reads one page. `deltas` is consumed once; `warnings` is complete after that."""
 
-    def __init__(self, models: RapidModels, pixels: np.ndarray, stop: StopSign) -> None:
-        """`pixels`: RGB uint8 of shape (height, width, 3)."""
-        self._models = models
-        self._picture = np.ascontiguousarray(pixels[..., ::-1])
+    def __init__(self, models: RapidModels, pixels: np.ndarray, stop: StopSign, readers: Executor) -> None:
+        """Args:
+        pixels: RGB uint8 of shape (height, width, 3).
+        readers: threads that read lines beside each other.
+        """
+        self._models, self._readers = models, readers
+        self._picture = cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR)
         self._stop = stop
         self._jury: Jury[TextLine] = Jury()
         self._found = 0
@@ -46,10 +57,12 @@ class RapidPage:
         Raises:
             Stopped: the stop sign was set.
         """
-        for quads, total in self._windows():
-            for group in _groups(quads[reading_order(quads)], first=self._shown == 0):
+        for quads, last in find_lines(self._picture, lambda part: self._models.find(part, self._stop)):
+            self._found += len(quads)
+            total = self._found if last else None
+            for group in self._read(quads[reading_order(quads)]):
                 self._stop.check()
-                lines = [line for quad in group for line in self._heard(quad)]
+                lines = [line for seen in group for line in self._jury.hear(*seen.result())]
                 if lines:
                     self._shown += len(lines)
                     yield LinesDelta(tuple(lines), total)
@@ -58,18 +71,18 @@ class RapidPage:
             self._shown += len(rest)
             yield LinesDelta(tuple(rest), self._shown)
 
-    def _windows(self) -> Iterator[tuple[np.ndarray, int | None]]:
-        """Quads of each window, and how many there are in all once the last window was looked at."""
-        waiting: np.ndarray | None = None
-        for quads in find_lines(self._picture, lambda part: self._models.find(part, self._stop)):
-            if waiting is not None:
-                yield waiting, None
-            self._found += len(quads)
-            waiting = quads
-        if waiting is not None:
-            yield waiting, self._found
+    def _read(self, quads: np.ndarray) -> Iterator[list[Future[Seen]]]:
+        """The lines in groups, all of them begun at once; those that nobody waits for any more are not read."""
+        seen = [self._readers.submit(self._look, quad) for quad in quads]
+        try:
+            yield from _groups(seen, first=self._shown == 0)
+        finally:
+            for one in seen:
+                one.cancel()
 
-    def _heard(self, quad: np.ndarray) -> list[TextLine]:
+    def _look(self, quad: np.ndarray) -> Seen:
+        """One line: called by several threads."""
+        self._stop.check()
         crop, tall = crop_line(self._picture, quad)
         reading = self._models.read([crop])[0]
         turned = False
@@ -82,7 +95,7 @@ class RapidPage:
         verdict = legibility(crop, reading, lambda copy: self._models.read([copy])[0])
         text = with_gaps(crop, reading)
         line = TextLine(text, _as_read(quad, tall, turned, reading.text), round(reading.score, 4))
-        return self._jury.hear(line, verdict, crop.shape[1] / crop.shape[0])
+        return line, verdict, crop.shape[1] / crop.shape[0]
 
     @property
     def warnings(self) -> tuple[ContentWarning, ...]:
@@ -110,11 +123,11 @@ class RapidPage:
         return ()
 
 
-def _groups(quads: np.ndarray, first: bool) -> Iterator[np.ndarray]:
+def _groups(lines: list[Item], first: bool) -> Iterator[list[Item]]:
     start, sizes = 0, list(GROUPS) if first else []
-    while start < len(quads):
+    while start < len(lines):
         size = sizes.pop(0) if sizes else GROUP
-        yield quads[start : start + size]
+        yield lines[start : start + size]
         start += size
 
 

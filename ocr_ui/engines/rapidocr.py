@@ -24,12 +24,21 @@ from ocr_ui.engines.base import (
     Started,
     closed,
 )
-from ocr_ui.engines.rapid_models import RapidModels, Stopped, StopSign, require_package
+from ocr_ui.engines.rapid_models import RapidModels, Stopped, StopSign, cores, require_package
 from ocr_ui.engines.rapid_page import RapidPage
 from ocr_ui.errors import EngineBusy, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
+
+
+MOST_LINES_AT_ONCE = 8
+"""Each holds its activations, some ten MB."""
+
+
+def lines_at_once() -> int:
+    """One a core: a core each is quicker than all cores on one line, most of whose steps are too small to share."""
+    return min(cores(), MOST_LINES_AT_ONCE)
 
 
 class Job:
@@ -100,6 +109,7 @@ class RapidOcrEngine:
         self._slot = Slot(settings.max_waiting)
         self._jobs: dict[str, Job] = {}
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rapidocr")
+        self._readers = ThreadPoolExecutor(max_workers=lines_at_once(), thread_name_prefix="rapidocr-lines")
 
     async def start(self) -> None:
         """Loads the models from the installed package.
@@ -147,7 +157,7 @@ class RapidOcrEngine:
         try:
             if await job.turn:
                 yield Started()
-                page = RapidPage(models, request.pixels, job.stop)
+                page = RapidPage(models, request.pixels, job.stop, self._readers)
                 deltas = page.deltas()
                 while (delta := await self._step(job, deltas)) is not None:
                     yield delta
@@ -204,4 +214,5 @@ class RapidOcrEngine:
         self._health = closed()
         for job in list(self._jobs.values()):
             job.end()
-        await asyncio.to_thread(self._worker.shutdown, wait=True)
+        for threads in (self._worker, self._readers):
+            await asyncio.to_thread(threads.shutdown, wait=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.domain.version import VERSION
+from ocr_ui.engines.rapid_models import cores
 from ocr_ui.settings import Settings
 
 _PACKAGES = ("vllm", "torch", "transformers", "rapidocr", "onnxruntime", "openai", "numpy")
@@ -54,7 +55,7 @@ def conditions(settings: Settings, engines: Mapping[str, Settings] | None = None
         "python": platform.python_version(),
         "system": platform.platform(),
         "processor": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": cores(),
         "memory_bytes": _memory(),
         "load": [round(one, 2) for one in os.getloadavg()] if hasattr(os, "getloadavg") else [],
         "cards": cards(),

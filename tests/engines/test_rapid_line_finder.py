@@ -36,7 +36,7 @@ class Bars:
 
 
 def found(picture: np.ndarray, detector: Bars) -> list[tuple[int, int, int, int]]:
-    quads = [quad for part in find_lines(picture, detector) for quad in part]
+    quads = [quad for part, _ in find_lines(picture, detector) for quad in part]
     return sorted(tuple(round(float(v)) for v in (*quad.min(0), *quad.max(0))) for quad in quads)
 
 
@@ -79,8 +79,11 @@ def test_a_vertical_line_through_all_windows_comes_whole() -> None:
 def test_lines_of_the_first_window_come_before_the_second_is_looked_at() -> None:
     detector = Bars()
     parts = find_lines(page(400, 6000, (20, 100, 380, 130)), detector)
-    assert len(next(parts)) == 1
+    lines, last = next(parts)
+    assert len(lines) == 1
+    assert not last
     assert len(detector.sizes) == 1
+    assert [last for _, last in parts][-1]
 
 
 def test_small_lines_are_looked_at_again_in_a_larger_copy() -> None:

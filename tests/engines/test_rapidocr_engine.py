@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from ocr_ui.domain.prompt import Task
-from ocr_ui.engines import rapid_models
+from ocr_ui.engines import rapid_models, rapidocr
 from ocr_ui.engines.base import EngineEvent, EngineRequest, EngineState, Finished, LinesDelta, Started
 from ocr_ui.engines.rapid_models import RapidModels, Reading, StopSign
 from ocr_ui.engines.rapidocr import RapidOcrEngine
@@ -98,6 +98,56 @@ async def test_lines_come_in_groups_the_first_alone(engine: RapidOcrEngine) -> N
     assert isinstance(events[-1], Finished)
     assert events[-1].generation.finish_reason == "stop"
     assert events[-1].generation.tokens is None
+
+
+async def test_lines_are_read_beside_each_other_and_told_in_order(
+    models: FakeModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rapidocr, "cores", lambda: 2)
+    both, number = threading.Barrier(2), iter(range(100))
+
+    def read(crops: list[np.ndarray]) -> list[Reading]:
+        mine = next(number)
+        both.wait(20)  # broken where one thread reads alone
+        return [Reading(f"line {mine // 2}", 0.99, (0.2, 0.4, 0.6, 0.8)) for _ in crops]
+
+    monkeypatch.setattr(models, "read", read)
+    engine = RapidOcrEngine(Settings())
+    await engine.start()
+    texts = texts_of(await events_of(engine.generate(request(PAGE))))
+    assert texts == [f"line {n // 2}" for n in range(10)]
+    await engine.close()
+
+
+async def test_a_stopped_reading_reads_no_further_lines(engine: RapidOcrEngine, models: FakeModels) -> None:
+    models.go.clear()
+    reading = asyncio.create_task(events_of(engine.generate(request(PAGE))))
+    await asyncio.to_thread(models.reading.wait, 10)
+    await engine.abort("r1")
+    calls: list[int] = []
+    inner = models.read
+    models.read = lambda crops: calls.append(len(crops)) or inner(crops)
+    models.go.set()
+    assert isinstance((await reading)[-1], Finished)
+    assert texts_of(await events_of(engine.generate(request(PAGE, "r2")))) == ["text"] * 10
+    assert len(calls) <= 10 + rapidocr.lines_at_once()
+
+
+async def test_lines_of_a_long_page_come_before_the_rest_of_it_is_looked_at(
+    engine: RapidOcrEngine, models: FakeModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    find = models.find
+    monkeypatch.setattr(models, "find", lambda picture, stop: looked.append(len(picture)) or find(picture, stop))
+    long = np.random.default_rng(1).integers(0, 255, (6000, 400, 3), np.uint8)
+    totals: list[int | None] = []
+    async for event in engine.generate(request(long)):
+        if isinstance(event, LinesDelta):
+            assert totals or len(looked) == 1
+            totals.append(event.total)
+    assert len(looked) > 2
+    assert totals[0] is None
+    assert totals[-1] is not None
 
 
 async def test_before_start_it_is_busy(models: FakeModels) -> None:
