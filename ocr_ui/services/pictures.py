@@ -34,6 +34,7 @@ from ocr_ui.images.door import (
 from ocr_ui.services.access import acting, needs, who
 from ocr_ui.services.engine_entries import READER
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.recent_pixels import RecentPixels
 from ocr_ui.services.scan import Scanner
 from ocr_ui.settings import Settings
 from ocr_ui.storage.pages import unknown_page
@@ -81,6 +82,7 @@ class PageStore:
         self._limits, self._scanner = Limits.from_settings(settings), Scanner(settings.clamd)
         self._documents = replace(self._limits, max_bytes=settings.max_document_bytes)
         self._videos = replace(self._limits, max_bytes=settings.max_video_bytes)
+        self._recent = RecentPixels()
 
     @needs(Action.RECOGNIZE, audited="picture.receive", limited="uploads", target=lambda _, done: done.page_id)
     async def receive(self, data: bytes, name: str, person: str = "", page_number: int = 1) -> Received:
@@ -195,10 +197,11 @@ class PageStore:
     def _put(self, pixels: np.ndarray, name: str, number: int = 1) -> Page:
         sha256 = self._store.pictures.put(encode_png(pixels))
         self._store.pictures.put_thumbnail(sha256, thumbnail(pixels, THUMBNAIL_SIDE))
+        self._recent.keep(self._store.pictures.path(sha256), pixels)
         return Page(sha256=sha256, width=pixels.shape[1], height=pixels.shape[0], name=name, number=number)
 
     async def load(self, page_id: int) -> tuple[Page, np.ndarray]:
-        """A page and its pixels, uint8 (height, width, 3) RGB. Raises NotFound."""
+        """A page and its pixels, uint8 (height, width, 3) RGB, read-only. Raises NotFound."""
         stored = await asyncio.to_thread(self._open_page, page_id)
         return stored.page, await asyncio.to_thread(self._pixels, stored.page.sha256)
 
@@ -221,8 +224,12 @@ class PageStore:
             raise unknown_page(page=page_id or sha256)
 
     def _pixels(self, sha256: str) -> np.ndarray:
+        file = self._store.pictures.path(sha256)
+        pixels = self._recent.get(file)
+        if pixels is not None:
+            return pixels
         try:
-            return decode_png(self._store.pictures.read(sha256))
+            pixels = decode_png(self._store.pictures.read(sha256))
         except ValueError as error:
             raise StoreFailed(
                 "damaged_picture",
@@ -230,6 +237,8 @@ class PageStore:
                 "Restore the file from a backup, or upload the picture again.",
                 sha256=sha256,
             ) from error
+        self._recent.keep(file, pixels)
+        return pixels
 
     @needs(Action.READ)
     async def again(self, page_id: int) -> Received:

@@ -11,7 +11,8 @@ from stored import content, open_store, recognition
 from ocr_ui.domain.access import Action, Identity, Role
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.errors import BadInput, EngineDead, NotFound, StoreFailed, TooLarge
-from ocr_ui.images.door import encode_png
+from ocr_ui.images.door import decode_png, encode_png
+from ocr_ui.services import pictures
 from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import MAX_NAME, THUMBNAIL_SIDE, PageStore, Upright
@@ -167,6 +168,18 @@ async def test_a_picture_damaged_on_the_disk_is_told(store: Store) -> None:
         with pytest.raises(StoreFailed) as caught:
             await call
         assert caught.value.code == "damaged_picture"
+
+
+async def test_what_has_just_come_in_is_not_decoded_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages, decoded = page_store(store), []
+    monkeypatch.setattr(pictures, "decode_png", lambda data: decoded.append(data) or decode_png(data))
+    received = await pages.receive(encode_png(drawn()), "a.png")
+    _, pixels = await pages.load(received.page_id)
+    assert (pixels == drawn()).all()
+    assert decoded == []
+    _, anew = await page_store(store).load(received.page_id)
+    assert (anew == pixels).all()
+    assert len(decoded) == 1
 
 
 class Reader(ScriptedEngine):
