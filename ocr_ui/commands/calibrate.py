@@ -104,13 +104,13 @@ def _table(result: Mapping[str, Any]) -> Iterator[str]:
     yield f"{result['data']['pages']} pages of {result['data']['name']}, template {result['template']}, {engine}"
     yield "text: height of the smallest, pixels; then the error rate with all pixels, and by the height that it keeps"
     yield ""
-    yield f"{'page':36}{'size':>12}{'text':>7}{'all':>8}" + "".join(f"{height:>15g}" for height in heights)
+    yield f"{'page':36}{'size':>12}{'text':>9}{'all':>8}" + "".join(f"{height:>15g}" for height in heights)
     for page in result["pages"]:
         width, height = page["size"]
         text = page["reason"] if page["text_height"] is None else f"{page['text_height']:.1f}"
         tried = {one["height"]: one for one in page["heights"]}
         cells = "".join(_cell(tried.get(height), page["size"]) for height in heights)
-        yield f"{page['page'][:35]:36}{f'{width}x{height}':>12}{text:>7}{page['cer']:>8.3f}{cells}"
+        yield f"{page['page'][:35]:36}{f'{width}x{height}':>12}{text:>9}{page['cer']:>8.3f}{cells}"
     yield ""
     yield f"{'height':>8}{'smaller':>9}{'all':>8}{'fewer':>8}{'change, 95%':>20}{'pixels':>8}{'seconds':>16}  verdict"
     for one in result["heights"]:

@@ -138,7 +138,7 @@ def _told(choice: PixelChoice, look: SecondLook) -> ContentWarning:
     details: dict[str, Any] = {"width": width, "height": height}
     sure = "nothing was read"
     if look.small is not None:
-        details["percent"] = round(100 * look.small)
+        details["percent"] = int(100 * look.small)  # never called surer than it was
         sure = f"the reading was {details['percent']}% sure"
     if look.kept:
         end, code = "this is what was read with all pixels.", "read_in_full"
