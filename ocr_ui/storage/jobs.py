@@ -310,7 +310,7 @@ class Jobs:
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
         return [
-            FailedTask(row.name, row.number, json.loads(row.error), bool(row.sha256) or row.page_id is not None)
+            FailedTask(row.name, row.number, _error(row.error), bool(row.sha256) or row.page_id is not None)
             for row in rows
         ]
 
@@ -426,6 +426,14 @@ def _tasks(number: int, which: ColumnElement[bool]) -> Select:
         .limit(1)
         .with_for_update(of=job_task, skip_locked=True)
     )
+
+
+def _error(stored: str) -> dict[str, Any]:
+    """Why a task failed. What was said of it goes with its items, see `ocr_ui.storage.erasing`."""
+    if stored:
+        return json.loads(stored)
+    deleted = NotFound("failure_deleted", "What failed here was deleted with its items.", "")
+    return {"code": deleted.code, "message": deleted.message, "hint": deleted.hint, "details": {}}
 
 
 def _failed_for_now(number: int) -> tuple[ColumnElement[bool], ...]:

@@ -414,6 +414,7 @@ ERRORS_ZH: dict[str, str] = {
     "no_parts": "格式 {format} 不支持划分。请去掉划分比例，或选择用于训练的格式。",
     "nothing_fits": "{count} 个条目都无法写成 {format}，未写入任何内容。原因：{reasons:reasons}。",
     "nothing_to_freeze": "没有符合条件的条目，未冻结任何内容。请放宽筛选条件。",
+    "failure_deleted": "此处的失败记录已随条目一起删除。",
     "nothing_was_read": "批次 {job} 还没有识别成功的页面。请查看失败原因并重新识别，或等待第一页完成。",
     "nothing_to_export": "没有符合条件的条目，未写入任何内容。请放宽筛选条件。",
     "nothing_to_sample": "数据集中没有符合筛选条件的条目。请换一个筛选条件。",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi.testclient import TestClient
+from live import until
 from stored import add_item
 
 from ocr_ui.services.workbench import Workbench
@@ -22,3 +23,16 @@ def test_items_are_deleted(client: TestClient, workbench: Workbench) -> None:
     assert client.post("/v1/items/delete", json={"items": [two, three], "frozen": True}).json()["versions"] == ["kept"]
     assert client.get("/v1/versions/kept").json()["removed"] == 1
     assert client.post("/v1/items/delete", json={"items": []}).status_code == 422
+
+
+def test_a_batch_that_failed_is_told_after_its_items_were_deleted(client: TestClient, workbench: Workbench) -> None:
+    item = add_item(workbench.store, shade=950)
+    client.delete(f"/pictures/{client.get(f'/v1/recognitions/{item}').json()['page']['sha256']}")
+    job = client.post("/v1/jobs/again", json={"items": [item]}).json()["jobs"][0]["job"]
+    until(lambda: client.get(f"/v1/jobs/{job}").json()["failed"] == 1, 20)
+    assert client.delete(f"/v1/items/{item}").status_code == 200
+    for language, said in (("en", "was deleted"), ("zh", "已随条目")):
+        told = client.get(f"/v1/jobs/{job}", headers={"X-Workbench-Lang": language})
+        assert told.status_code == 200
+        assert said in told.json()["failures"][0]["error"]["message"]
+    assert client.post(f"/v1/jobs/{job}/retry").status_code == 200
