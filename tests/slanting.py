@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
@@ -10,8 +12,9 @@ from ocr_ui.images.clean_steps import Deskew
 WHITE = (255, 255, 255)
 
 
-def page(lines: int = 24, width: int = 900) -> np.ndarray:
-    """A page of level lines, RGB."""
+@cache
+def page(lines: int = 18, width: int = 800) -> np.ndarray:
+    """A page of level lines, RGB; not to be written to."""
     image = Image.new("RGB", (width, 60 + 36 * lines), WHITE)
     drawing, font = ImageDraw.Draw(image), ImageFont.load_default(20)
     for number in range(lines):
