@@ -111,7 +111,7 @@ export class Merge {
           title: t("merge.take", { person: names[n] }),
           onclick: () => this.take(index, take),
         };
-        return [take, h("button", attributes, keySign(`merge_${take}`), pieces(part[SIDES[take]], SIDES[take], t), kindOf(part, SIDES[take], t))];
+        return [take, h("button", attributes, keySign(`merge_${take}`), h("span", {}, pieces(part[SIDES[take]], SIDES[take], t), kindOf(part, SIDES[take], t)))];
       }),
     );
     const field = part.own && this.#own(part, index);
