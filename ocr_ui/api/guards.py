@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -11,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_response
 from ocr_ui.domain.amounts import bytes_text
-from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, TooLarge
+from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, NotFound, TooLarge
 from ocr_ui.services.admission import Admission
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -33,6 +34,11 @@ CONTENT_SECURITY_POLICY = "; ".join(
 )
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 UPLOAD_PATH = "/gradio_api/upload"
+PAGE_POSTS, PAGE_CALLS = ("queue/join", "cancel", "reset"), "run/"
+"""What the page sends to Gradio, behind `/gradio_api/`; other ways keep files (`process_recording`) or edit code."""
+UNUSED = ("deep_link", "vibe", "runs", "run-history", "dev/")
+FIGURES = re.compile(r"(/[a-z]{2})?(/gradio_api)?/monitoring(/|$)")
+"""What Gradio answers besides: what stands in a tab written to its folder of files, figures of what was used."""
 FETCHING_PATHS = ("/gradio_api/file=http", "/gradio_api/file/http", "/gradio_api/proxy=")
 
 
@@ -194,8 +200,8 @@ def is_loopback(host: str) -> bool:
 
 
 class NoFetching:
-    """Refuses the routes by which Gradio would fetch an address that a visitor names, or keep a file that nobody has
-    looked at; the product uses neither."""
+    """Refuses the routes by which Gradio would fetch an address that a visitor names, keep a file that nobody has
+    looked at, or do anything else that the page does not ask for: roles, limits and the virus scan know none of it."""
 
     def __init__(self, app: ASGIApp, localize_error: Localize) -> None:
         self.app, self._localize = app, localize_error
@@ -208,7 +214,20 @@ class NoFetching:
         if scope["type"] == "http" and UPLOAD_PATH in scope["path"].lower():
             await error_response(no_such_files(), Request(scope), self._localize)(scope, receive, send)
             return
+        if scope["type"] == "http" and _is_unused(scope):
+            gone = NotFound("not_found", "Not Found.")
+            await error_response(gone, Request(scope), self._localize)(scope, receive, send)
+            return
         await self.app(scope, receive, send)
+
+
+def _is_unused(scope: Scope) -> bool:
+    """A route of Gradio that its own page, as this product builds it, never asks for."""
+    path = scope["path"].lower()
+    part = path.partition("/gradio_api/")[2].strip("/")
+    if part and scope["method"] not in SAFE_METHODS:
+        return not (part in PAGE_POSTS or part.startswith(PAGE_CALLS))
+    return part.startswith(UNUSED) or FIGURES.match(path) is not None
 
 
 def no_such_files() -> NotAllowed:

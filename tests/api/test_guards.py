@@ -106,6 +106,24 @@ def test_the_own_page_may_change_things(client: TestClient, origin: str | None) 
     assert answer.status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/en/gradio_api/process_recording"),
+        ("POST", "/zh/gradio_api/PROCESS_RECORDING/"),
+        ("POST", "/en/gradio_api/component_server"),
+        ("POST", "/en/gradio_api/vibe-edit"),
+        ("GET", "/en/gradio_api/deep_link?session_hash=abc"),
+        ("GET", "/en/monitoring/summary"),
+        ("GET", "/en/gradio_api/monitoring"),
+    ],
+)
+def test_ways_of_gradio_that_the_page_does_not_use_are_closed(client: TestClient, method: str, path: str) -> None:
+    files = {"video": ("a.mp4", b"\0" * 1_000)} if method == "POST" else None
+    answer = client.request(method, path, files=files)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
+
+
 @pytest.mark.parametrize("path", ["/gradio_api/upload", "/en/gradio_api/upload", "/zh/GRADIO_API/upload?upload_id=1"])
 def test_files_come_in_by_the_products_own_routes_alone(client: TestClient, path: str) -> None:
     answer = client.post(path, files={"files": ("a.png", b"anything")})
