@@ -597,7 +597,8 @@ def test_the_log_says_who_did_what_and_cannot_be_changed(people: Team) -> None:
     assert '"action":"login.refused"' in "".join(rows)
     assert "secret words" not in "".join(rows)
     with sqlite3.connect(people.bench.settings.data_dir / DATABASE) as database:
-        for change in ("UPDATE audit SET name = 'x'", "DELETE FROM audit"):
+        replaced = "INSERT OR REPLACE INTO audit SELECT * FROM audit WHERE id = 1"
+        for change in ("UPDATE audit SET name = 'x'", "DELETE FROM audit", replaced):
             with pytest.raises(sqlite3.IntegrityError, match="only ever added"):
                 database.execute(change)
 
