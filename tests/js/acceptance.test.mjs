@@ -3,6 +3,7 @@ import test from "node:test";
 import { Acceptance } from "../../ocr_ui/ui/static/viewer/acceptance.mjs";
 import { makeActions } from "../../ocr_ui/ui/static/viewer/actions.mjs";
 import { Editor } from "../../ocr_ui/ui/static/viewer/editor.mjs";
+import { FakeStorage, keptIn, keptNowhere } from "./storage.mjs";
 
 const box = [[0, 0], [9, 0], [9, 9], [0, 9]]; // prettier-ignore
 const lines = ["first", "second", "third"].map((text, at) => ({ id: `l${at}`, text, quad: at < 2 ? box : null, confidence: 0.3 }));
@@ -40,12 +41,11 @@ test("a line that nobody can read keeps its box and says nothing; one without a 
 });
 
 test("what was accepted comes back after a reload, whatever the browser keeps", () => {
-  const kept = new Map();
-  const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, text) => kept.set(key, text) };
-  new Acceptance(() => storage).put(7, new Set(["l1"]));
-  assert.deepEqual([...new Acceptance(() => storage).of(7)], ["l1"]);
-  assert.deepEqual([...new Acceptance(() => storage).of(8)], []);
-  const forbidden = new Acceptance(() => { throw new Error("no"); }); // prettier-ignore
+  const kept = keptIn(new FakeStorage());
+  new Acceptance(kept).put(7, new Set(["l1"]));
+  assert.deepEqual([...new Acceptance(kept).of(7)], ["l1"]);
+  assert.deepEqual([...new Acceptance(kept).of(8)], []);
+  const forbidden = new Acceptance(keptNowhere);
   forbidden.put(7, new Set(["l1"]));
   assert.deepEqual([...forbidden.of(7)], []);
 });

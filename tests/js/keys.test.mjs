@@ -4,6 +4,7 @@ import { makeActions } from "../../ocr_ui/ui/static/viewer/actions.mjs";
 import { listenToKeys } from "../../ocr_ui/ui/static/viewer/keyboard.mjs";
 import { Keymap, actionOf, keyHint } from "../../ocr_ui/ui/static/viewer/keymap.mjs";
 import { GROUPS, KEYS, REPEATED, chord, isComposing, keyNames, shortName } from "../../ocr_ui/ui/static/viewer/keys.mjs";
+import { FakeStorage, keptIn, keptNowhere } from "./storage.mjs";
 
 const press = (key, more = {}) => ({ key, code: "", ...more });
 
@@ -66,25 +67,15 @@ test("keys are written for people", () => {
   assert.equal(keyHint("photo"), "");
 });
 
-const storageOf = () => {
-  const kept = new Map();
-  return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => kept.set(key, value),
-    removeItem: (key) => kept.delete(key),
-    kept,
-  };
-};
-
 test("a changed key is kept by name, and the keys of others stay as they are", () => {
-  const storage = storageOf();
+  const storage = new FakeStorage();
   let person = "Ann";
-  const map = new Keymap({ storage: () => storage, person: () => person });
+  const map = new Keymap({ kept: keptIn(storage), person: () => person });
   map.change("next_uncertain", "U", "]"); // which is a key of the queue
   assert.equal(map.actionOf(press("]"), "view"), "next_uncertain");
   assert.equal(map.actionOf(press("u"), "view"), null);
   assert.deepEqual(map.keysOf("next_page"), ["PageDown"]);
-  const again = new Keymap({ storage: () => storage, person: () => "Ann" });
+  const again = new Keymap({ kept: keptIn(storage), person: () => "Ann" });
   assert.deepEqual(again.keysOf("next_uncertain"), ["]"]);
   let told = 0;
   map.listen(() => (told += 1));
@@ -98,11 +89,11 @@ test("a changed key is kept by name, and the keys of others stay as they are", (
   map.reset("next_page");
   assert.deepEqual([map.keysOf("next_page"), map.keysOf("next_uncertain")], [["]", "PageDown"], []]);
   map.reset();
-  assert.deepEqual([map.keysOf("next_uncertain"), storage.kept.size], [["U"], 0]);
+  assert.deepEqual([map.keysOf("next_uncertain"), storage.length], [["U"], 0]);
 });
 
 test("conflicts are told only where both keys would mean something", () => {
-  const map = new Keymap({ storage: storageOf, person: () => "" });
+  const map = new Keymap({ kept: keptNowhere, person: () => "" });
   assert.deepEqual(map.conflicts("reject_page", "J"), ["next", "merge_next"]);
   assert.deepEqual(map.conflicts("field_link", "U"), [], "the row of a field has keys of its own");
   assert.deepEqual(map.conflicts("save", "Enter"), ["edit", "text_next"]);
@@ -110,7 +101,7 @@ test("conflicts are told only where both keys would mean something", () => {
 });
 
 test("a key that types, that the browser needs or that copies is refused", () => {
-  const map = new Keymap({ storage: storageOf, person: () => "" });
+  const map = new Keymap({ kept: keptNowhere, person: () => "" });
   assert.equal(map.refusal("undo", "U"), "key_types");
   assert.equal(map.refusal("text_next", "Backspace"), "key_types");
   assert.equal(map.refusal("undo", "Alt+U"), null);
@@ -120,10 +111,10 @@ test("a key that types, that the browser needs or that copies is refused", () =>
 });
 
 test("what is kept and makes no sense is left alone", () => {
-  const storage = storageOf();
+  const storage = new FakeStorage();
   for (const text of ["[1]", "{", '{"next": 3}', '{"nobody": ["A"]}', "null"]) {
     storage.setItem("workbench.keys.", text);
-    assert.deepEqual(new Keymap({ storage: () => storage, person: () => "" }).keysOf("next"), ["J", "ArrowDown"]);
+    assert.deepEqual(new Keymap({ kept: keptIn(storage), person: () => "" }).keysOf("next"), ["J", "ArrowDown"]);
   }
   assert.equal(shortName("Ctrl+Shift+Z"), "^⇧Z");
 });

@@ -3,31 +3,12 @@ import test from "node:test";
 import { Failure } from "../../ocr_ui/ui/static/viewer/api.mjs";
 import { KeptDrafts } from "../../ocr_ui/ui/static/viewer/keptdrafts.mjs";
 import { Outbox } from "../../ocr_ui/ui/static/viewer/outbox.mjs";
+import { FakeStorage, keptIn } from "./storage.mjs";
 
 const gone = () => new Failure({ code: "unreachable" });
 
-class Storage {
-  items = new Map();
-  get length() {
-    return this.items.size;
-  }
-  key(index) {
-    return [...this.items.keys()][index];
-  }
-  getItem(key) {
-    return this.items.get(key) ?? null;
-  }
-  setItem(key, text) {
-    if (this.full) throw new Error("QuotaExceededError");
-    this.items.set(key, text);
-  }
-  removeItem(key) {
-    this.items.delete(key);
-  }
-}
-
 /** A server that can be away, and counts each key once. */
-function served(storage = new Storage()) {
+function served(storage = new FakeStorage()) {
   const server = { up: true, sent: [], applied: new Map(), storage };
   server.post = async (path, body) => {
     server.sent.push([path, body]);
@@ -46,7 +27,7 @@ function served(storage = new Storage()) {
   let time = 0;
   let keys = 0;
   server.open = () =>
-    new Outbox({ storage, post: server.post, wait, now: () => (time += 1), newKey: () => `key-${(keys += 1)}` });
+    new Outbox({ kept: keptIn(storage), post: server.post, wait, now: () => (time += 1), newKey: () => `key-${(keys += 1)}` });
   return server;
 }
 
@@ -108,7 +89,7 @@ test("a refused save does not hold up the others", async () => {
 test("without room in the browser nobody goes on before the server has it", async () => {
   const server = served();
   const outbox = server.open();
-  server.storage.full = true;
+  server.storage.room = 0;
   server.up = false;
   let went = false;
   const entry = outbox.add({ path: "/1", body: {}, recognition: 1 });

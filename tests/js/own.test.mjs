@@ -3,25 +3,7 @@ import test from "node:test";
 import { accountIn, scoped } from "../../ocr_ui/ui/static/page/own.mjs";
 import { Drafts } from "../../ocr_ui/ui/static/viewer/drafts.mjs";
 import { Outbox } from "../../ocr_ui/ui/static/viewer/outbox.mjs";
-
-class Storage {
-  items = new Map();
-  get length() {
-    return this.items.size;
-  }
-  key(index) {
-    return [...this.items.keys()][index] ?? null;
-  }
-  getItem(key) {
-    return this.items.get(key) ?? null;
-  }
-  setItem(key, text) {
-    this.items.set(key, text);
-  }
-  removeItem(key) {
-    this.items.delete(key);
-  }
-}
+import { FakeStorage, keptIn } from "./storage.mjs";
 
 test("the account is found among other cookies, and none is none", () => {
   assert.equal(accountIn("workbench_language=en; workbench_account=12"), "12");
@@ -30,16 +12,16 @@ test("the account is found among other cookies, and none is none", () => {
 });
 
 test("drafts of one account are seen by no other in the same browser, and wait for their own", () => {
-  const browser = new Storage();
-  new Drafts(scoped(browser, "1")).put(7, 0, { content: { text: "mine" }, time: 1 });
-  for (const other of ["2", "11", ""]) assert.equal(new Drafts(scoped(browser, other)).find(7), null, other);
-  new Drafts(scoped(browser, "2")).dropAll(7);
-  assert.equal(new Drafts(scoped(browser, "1")).find(7).draft.content.text, "mine");
+  const browser = new FakeStorage();
+  new Drafts(keptIn(scoped(browser, "1"))).put(7, 0, { content: { text: "mine" }, time: 1 });
+  for (const other of ["2", "11", ""]) assert.equal(new Drafts(keptIn(scoped(browser, other))).find(7), null, other);
+  new Drafts(keptIn(scoped(browser, "2"))).dropAll(7);
+  assert.equal(new Drafts(keptIn(scoped(browser, "1"))).find(7).draft.content.text, "mine");
 });
 
 test("what one account could not send yet is sent by no other", async () => {
-  const browser = new Storage();
-  const opened = (account, post) => new Outbox({ storage: scoped(browser, account), post, wait: () => new Promise(() => {}) });
+  const browser = new FakeStorage();
+  const opened = (account, post) => new Outbox({ kept: keptIn(scoped(browser, account)), post, wait: () => new Promise(() => {}) });
   const away = () => Promise.reject(Object.assign(new Error(), { passes: true }));
   opened("1", away).add({ path: "/v1/corrections", body: { text: "mine" }, recognition: 7 });
   const sent = [];
@@ -54,6 +36,6 @@ test("what one account could not send yet is sent by no other", async () => {
 });
 
 test("without logins it is the browser's own storage", () => {
-  const browser = new Storage();
+  const browser = new FakeStorage();
   assert.equal(scoped(browser, ""), browser);
 });

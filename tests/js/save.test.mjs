@@ -3,6 +3,7 @@ import test from "node:test";
 import { Api, Failure } from "../../ocr_ui/ui/static/viewer/api.mjs";
 import { Drafts } from "../../ocr_ui/ui/static/viewer/drafts.mjs";
 import { Saver, delayBefore } from "../../ocr_ui/ui/static/viewer/save.mjs";
+import { FakeStorage, keptIn } from "./storage.mjs";
 
 const answer = (status, body) => new Response(JSON.stringify(body), { status });
 
@@ -102,30 +103,8 @@ test("only failures that may pass are worth another try", () => {
 
 // Drafts
 
-class FakeStorage {
-  constructor(room = Infinity) {
-    Object.assign(this, { items: new Map(), room });
-  }
-  get length() {
-    return this.items.size;
-  }
-  key(index) {
-    return [...this.items.keys()][index];
-  }
-  getItem(key) {
-    return this.items.get(key) ?? null;
-  }
-  setItem(key, text) {
-    if (text.length > this.room) throw new Error("QuotaExceededError");
-    this.items.set(key, text);
-  }
-  removeItem(key) {
-    this.items.delete(key);
-  }
-}
-
 test("the newest draft of a recognition is found, whatever its version", () => {
-  const drafts = new Drafts(new FakeStorage());
+  const drafts = new Drafts(keptIn(new FakeStorage()));
   drafts.put(7, 0, { time: 1, note: "old" });
   drafts.put(7, 2, { time: 5, note: "new" });
   drafts.put(71, 9, { time: 9, note: "another page" });
@@ -138,7 +117,7 @@ test("the newest draft of a recognition is found, whatever its version", () => {
 });
 
 test("a browser without room says so", () => {
-  const drafts = new Drafts(new FakeStorage(10));
+  const drafts = new Drafts(keptIn(new FakeStorage(10)));
   assert.equal(drafts.put(1, 0, { time: 1, note: "long enough" }), false);
   assert.equal(drafts.find(1), null);
 });
@@ -146,5 +125,5 @@ test("a browser without room says so", () => {
 test("a broken draft is no draft", () => {
   const storage = new FakeStorage();
   storage.setItem("workbench.draft.1.0", "{");
-  assert.equal(new Drafts(storage).find(1), null);
+  assert.equal(new Drafts(keptIn(storage)).find(1), null);
 });

@@ -4,6 +4,7 @@ import { Editor } from "../../ocr_ui/ui/static/viewer/editor.mjs";
 import { charactersOf, neighbourOf, USUAL } from "../../ocr_ui/ui/static/viewer/palette.mjs";
 import { findAll, replacePlaces } from "../../ocr_ui/ui/static/viewer/search.mjs";
 import { SIZES, sizeFrom, TextSize } from "../../ocr_ui/ui/static/viewer/textsize.mjs";
+import { FakeStorage, keptIn, keptNowhere } from "./storage.mjs";
 
 const docOf = (texts, more = {}) => ({
   lines: texts.map((text, index) => ({ id: `l${index}`, text, quad: null, confidence: 0.9 })),
@@ -76,18 +77,16 @@ test("arrows go round in the row and stop at top and bottom", () => {
 test("the size of the text stops at its ends, goes round by its button, and is remembered", () => {
   assert.equal(sizeFrom(SIZES.at(-1), 1), SIZES.at(-1));
   assert.equal(sizeFrom(99, 0), 14);
-  const kept = new Map();
-  const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+  const kept = keptIn(new FakeStorage());
   const shown = {};
   const root = { style: { setProperty: (name, value) => (shown[name] = value) } };
-  const size = new TextSize({ root, storage });
+  const size = new TextSize({ root, kept });
   assert.equal(shown["--vw-text-size"], "14px");
   size.turn();
-  assert.equal(new TextSize({ root, storage }).size, 16);
+  assert.equal(new TextSize({ root, kept }).size, 16);
   for (let step = 0; step < SIZES.length; step += 1) size.turn();
   assert.equal(size.size, 16);
-  const forbidden = { getItem: () => { throw new Error("no"); }, setItem: () => { throw new Error("no"); } };
-  new TextSize({ root, storage: forbidden }).step(-1);
+  new TextSize({ root, kept: keptNowhere }).step(-1);
   assert.equal(shown["--vw-text-size"], "12px");
 });
 

@@ -1,26 +1,17 @@
 /** The name that a person has typed in this browser, or is logged in by: one place for all parts of the page. */
 
+import { inBrowser } from "./kept.mjs";
+
 export const PERSON_KEY = "workbench.person";
 
 let loggedIn = "";
 
 /** Empty where nobody has typed one, or where the browser keeps nothing. */
-export function personOf() {
-  if (loggedIn) return loggedIn;
-  try {
-    return localStorage.getItem(PERSON_KEY) ?? "";
-  } catch {
-    return "";
-  }
-}
+export const personOf = () => loggedIn || inBrowser.text(PERSON_KEY);
 
 /** Keeps the name, and tells the parts of the page that go by it. */
 export function keepPerson(name) {
-  try {
-    localStorage.setItem(PERSON_KEY, name);
-  } catch {
-    // Storing is forbidden: the name is asked for again next time.
-  }
+  inBrowser.putText(PERSON_KEY, name);
   document.dispatchEvent(new CustomEvent("workbench:person"));
 }
 

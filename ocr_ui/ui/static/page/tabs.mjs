@@ -1,5 +1,7 @@
 // Goes to a tab, and to one within it. Gradio builds a tab when it is first shown.
 
+import { inTab } from "./kept.mjs";
+
 const KEPT = "workbench.tabs";
 
 const tab = (id) => document.querySelector(`[role=tab][data-tab-id=${id}]`);
@@ -34,21 +36,12 @@ export async function goTo(path) {
 /** Keeps which tabs are open for the page in the other language. */
 export function keepTabs() {
   const open = [...document.querySelectorAll("[role=tab][aria-selected=true][data-tab-id]")].filter((one) => one.offsetParent);
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify(open.map(({ dataset }) => dataset.tabId)));
-  } catch {
-    // The other page then opens on its first tab.
-  }
+  inTab.putValue(KEPT, open.map(({ dataset }) => dataset.tabId));
 }
 
 /** Goes to the tabs that were kept, once; which ones somebody is shown is known by then. */
 export async function goBack() {
-  let open = null;
-  try {
-    open = JSON.parse(sessionStorage.getItem(KEPT));
-    sessionStorage.removeItem(KEPT);
-  } catch {
-    // Storing is forbidden: nothing was kept.
-  }
+  const open = inTab.value(KEPT);
+  inTab.drop(KEPT);
   if (open) await goTo(open);
 }

@@ -1,6 +1,6 @@
 /** What is typed and not saved yet, in this browser, by the name of the template. */
 
-import { scoped } from "../page/own.mjs";
+import { ownInBrowser, ownInTab } from "../page/kept.mjs";
 
 const START = "workbench.template.";
 const OPEN = "workbench.templates.open";
@@ -22,45 +22,23 @@ export function draftOf(template) {
 }
 
 /** @returns {{draft: object, base: string, at: number} | null} */
-export function keptDraft(name) {
-  try {
-    return unstored.get(name) ?? JSON.parse(scoped(localStorage).getItem(START + name));
-  } catch {
-    return null;
-  }
-}
+export const keptDraft = (name) => unstored.get(name) ?? ownInBrowser.value(START + name);
 
 /** Args: draft: null forgets it. */
 export function keepDraft(name, draft, base) {
   const kept = draft && { draft: structuredClone(draft), base, at: Date.now() };
   unstored.delete(name);
-  try {
-    if (kept) scoped(localStorage).setItem(START + name, JSON.stringify(kept));
-    else scoped(localStorage).removeItem(START + name);
-  } catch {
-    if (kept) unstored.set(name, kept);
-  }
+  if (!kept) ownInBrowser.drop(START + name);
+  else if (!ownInBrowser.putValue(START + name, kept)) unstored.set(name, kept);
 }
 
 /**
  * What is open in this tab of the browser, over a reload and a change of the language.
  * @returns {{name?: string, begun?: object, beside?: string}} `begun` is a template that is not saved yet
  */
-export function keptOpen() {
-  try {
-    return JSON.parse(scoped(sessionStorage).getItem(OPEN)) ?? {};
-  } catch {
-    return {};
-  }
-}
+export const keptOpen = () => ownInTab.value(OPEN) ?? {};
 
-export function keepOpen(open) {
-  try {
-    scoped(sessionStorage).setItem(OPEN, JSON.stringify(open));
-  } catch {
-    // The library then begins with its first template.
-  }
-}
+export const keepOpen = (open) => ownInTab.putValue(OPEN, open);
 
 // Objects with their keys in one order, and without those that stand for nothing.
 function sorted(value) {

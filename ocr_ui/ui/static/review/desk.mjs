@@ -1,6 +1,6 @@
 /** The desk: one page of the queue after the other, in the viewer or, of disputes, in the view that merges two people's. */
 
-import { scoped } from "../page/own.mjs";
+import { ownInBrowser } from "../page/kept.mjs";
 import { randomKey } from "../page/random.mjs";
 import { ask } from "../viewer/dialogs.mjs";
 import { h, keySign, makeWords, relabel, setText, showKeys, takesText } from "../viewer/dom.mjs";
@@ -181,7 +181,7 @@ export class Desk {
 
   #makeMerge() {
     const onchange = () => this.#enable();
-    const merge = new Merge({ t: (key, values) => this.t(key, values), storage: scoped(localStorage), onchange });
+    const merge = new Merge({ t: (key, values) => this.t(key, values), kept: ownInBrowser, onchange });
     this.merge = merge;
     this.main.replaceChildren(merge.element);
   }

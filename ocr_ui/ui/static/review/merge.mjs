@@ -14,11 +14,11 @@ const SIGNS = { same: "=", text: "≠", kind: "≠", box: "▭", order: "⇅", f
 
 export class Merge {
   /**
-   * @param {Storage} parts.storage keeps what was chosen until the page is merged
+   * @param {Kept} parts.kept keeps what was chosen until the page is merged
    * @param {(ready: boolean) => void} parts.onchange every difference is decided, or not
    */
-  constructor({ t, storage, onchange }) {
-    Object.assign(this, { t, storage, onchange });
+  constructor({ t, kept, onchange }) {
+    Object.assign(this, { t, kept, onchange });
     this.picture = new Picture({ t: (key) => t(`merge.${key}`), onchoose: (index) => this.choose(index, true) });
     this.summary = h("p", { class: "wb-rv-summary", role: "status" });
     this.heads = h("div", { class: "wb-rv-merge-heads" });
@@ -57,15 +57,11 @@ export class Merge {
 
   #keep() {
     const choices = [...this.choices].map(([index, take]) => [index, take, this.rows[index].own?.value ?? null]);
-    try {
-      this.storage.setItem(this.#place, JSON.stringify(choices));
-    } catch {
-      // No room: they hold until the page is left.
-    }
+    this.kept.putValue(this.#place, choices);
   }
 
   #bringBack() {
-    for (const [index, take, own] of keptIn(this.storage, this.#place)) {
+    for (const [index, take, own] of this.kept.value(this.#place) ?? []) {
       const row = this.rows[index];
       if (own !== null && row?.own) row.own.value = own;
       this.#choose(index, take);
@@ -74,11 +70,7 @@ export class Merge {
 
   /** The page is merged. */
   forget() {
-    try {
-      this.storage.removeItem(this.#place);
-    } catch {
-      // A browser that forbids storing has kept nothing.
-    }
+    this.kept.drop(this.#place);
   }
 
   #row(part, index, names) {
@@ -263,15 +255,6 @@ export class Merge {
     event.stopPropagation();
     if (event.key === "Enter") this.take(this.chosen, "own");
     else this.choose(this.chosen, true);
-  }
-}
-
-/** What was chosen before the page was loaded anew. */
-function keptIn(storage, key) {
-  try {
-    return JSON.parse(storage.getItem(key)) ?? [];
-  } catch {
-    return [];
   }
 }
 

@@ -3,24 +3,16 @@
 const PREFIX = "workbench.accepted.";
 
 export class Acceptance {
-  /** @param {() => Storage} storage may throw where the browser forbids storing */
-  constructor(storage) {
-    this.storage = storage;
+  /** @param {Kept} kept */
+  constructor(kept) {
+    this.kept = kept;
   }
 
   put(recognition, ids) {
-    try {
-      this.storage().setItem(PREFIX + recognition, JSON.stringify([...ids]));
-    } catch {
-      // No room: they hold until the page is left.
-    }
+    this.kept.putValue(PREFIX + recognition, [...ids]);
   }
 
   of(recognition) {
-    try {
-      return new Set(JSON.parse(this.storage().getItem(PREFIX + recognition)));
-    } catch {
-      return new Set();
-    }
+    return new Set(this.kept.value(PREFIX + recognition));
   }
 }

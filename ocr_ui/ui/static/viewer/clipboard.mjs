@@ -8,29 +8,21 @@ import { takesText } from "./dom.mjs";
 const KEY = "workbench.lines";
 
 export class LineClipboard {
-  /** @param {Storage} storage where it is forbidden, lines reach no other tab */
-  constructor(storage) {
-    this.storage = storage;
-    this.kept = [];
+  /** @param {Kept} kept where it keeps nothing, lines reach no other tab */
+  constructor(kept) {
+    this.kept = kept;
+    this.taken = [];
   }
 
   /** Keeps lines; gives the text for the browser's clipboard. */
   keep(lines) {
-    this.kept = lines.map(({ text, quad }) => ({ text, quad }));
-    try {
-      this.storage.setItem(KEY, JSON.stringify(this.kept));
-    } catch {
-      // No room, or forbidden: they can still be pasted in this tab.
-    }
-    return textOf(this.kept);
+    this.taken = lines.map(({ text, quad }) => ({ text, quad }));
+    this.kept.putValue(KEY, this.taken);
+    return textOf(this.taken);
   }
 
   get lines() {
-    try {
-      return JSON.parse(this.storage.getItem(KEY)) ?? this.kept;
-    } catch {
-      return this.kept;
-    }
+    return this.kept.value(KEY) ?? this.taken;
   }
 
   /** The lines that this text of the browser's clipboard stands for; none where it came from elsewhere. */

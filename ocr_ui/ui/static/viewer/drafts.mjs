@@ -5,34 +5,25 @@ const PREFIX = "workbench.draft.";
 const keyOf = (recognition, version) => `${PREFIX}${recognition}.${version}`;
 
 export class Drafts {
-  /** @param {Storage} storage */
-  constructor(storage) {
-    this.storage = storage;
+  /** @param {Kept} kept */
+  constructor(kept) {
+    this.kept = kept;
   }
 
   /** Returns false where the browser has no room or forbids storing: the caller must warn before leaving. */
   put(recognition, version, draft) {
-    try {
-      this.storage.setItem(keyOf(recognition, version), JSON.stringify(draft));
-      return true;
-    } catch {
-      return false;
-    }
+    return this.kept.putValue(keyOf(recognition, version), draft);
   }
 
   /** The newest draft of a recognition as {version, draft}, or null. */
   find(recognition) {
     const versions = this.#versions(recognition);
-    const found = versions.map((version) => ({ version, draft: this.#read(recognition, version) }));
+    const found = versions.map((version) => ({ version, draft: this.kept.value(keyOf(recognition, version)) }));
     return found.filter((entry) => entry.draft).sort((a, b) => b.draft.time - a.draft.time)[0] ?? null;
   }
 
   drop(recognition, version) {
-    try {
-      this.storage.removeItem(keyOf(recognition, version));
-    } catch {
-      // A browser that forbids storing has nothing to remove either.
-    }
+    this.kept.drop(keyOf(recognition, version));
   }
 
   dropAll(recognition) {
@@ -41,19 +32,6 @@ export class Drafts {
 
   #versions(recognition) {
     const start = `${PREFIX}${recognition}.`;
-    try {
-      const keys = Array.from({ length: this.storage.length }, (_, index) => this.storage.key(index));
-      return keys.filter((key) => key.startsWith(start)).map((key) => Number(key.slice(start.length)));
-    } catch {
-      return [];
-    }
-  }
-
-  #read(recognition, version) {
-    try {
-      return JSON.parse(this.storage.getItem(keyOf(recognition, version)));
-    } catch {
-      return null;
-    }
+    return this.kept.keys(start).map((key) => Number(key.slice(start.length)));
   }
 }

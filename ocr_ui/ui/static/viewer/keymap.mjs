@@ -1,5 +1,6 @@
 /** The keys as this person has them: the table of `keys.mjs` and what was changed, kept in the browser by name. */
 
+import { inBrowser } from "../page/kept.mjs";
 import { PERSON_KEY, personOf } from "../page/person.mjs";
 import { chord, keyNames, KEYS, MERGE_KEYS, shortName } from "./keys.mjs";
 
@@ -23,11 +24,11 @@ const meet = (one, other) => placesOf(one).some((place) => placesOf(other).inclu
 
 export class Keymap {
   /**
-   * @param {() => Storage} parts.storage may throw where the browser forbids storing
+   * @param {Kept} parts.kept
    * @param {() => string} parts.person whose keys these are
    */
-  constructor({ storage = () => globalThis.localStorage, person = personOf } = {}) {
-    Object.assign(this, { storage, person });
+  constructor({ kept = inBrowser, person = personOf } = {}) {
+    Object.assign(this, { kept, person });
     this.listeners = new Set();
     this.whose = null;
   }
@@ -40,23 +41,14 @@ export class Keymap {
   }
 
   #read(person) {
-    try {
-      const kept = Object.entries(JSON.parse(this.storage().getItem(PREFIX + person)) ?? {});
-      const valid = ([action, keys]) => BY_ACTION.has(action) && keys.every((key) => typeof key === "string");
-      return new Map(kept.filter(valid));
-    } catch {
-      return new Map(); // nothing is kept, or nothing that can be read
-    }
+    const isText = (key) => typeof key === "string";
+    const valid = ([action, keys]) => BY_ACTION.has(action) && Array.isArray(keys) && keys.every(isText);
+    return new Map(Object.entries(this.kept.value(PREFIX + person) ?? {}).filter(valid));
   }
 
   #keep() {
-    try {
-      const kept = JSON.stringify(Object.fromEntries(this.own));
-      if (this.own.size) this.storage().setItem(PREFIX + this.whose, kept);
-      else this.storage().removeItem(PREFIX + this.whose);
-    } catch {
-      // Storing is forbidden: the keys hold until the page is left.
-    }
+    if (this.own.size) this.kept.putValue(PREFIX + this.whose, Object.fromEntries(this.own));
+    else this.kept.drop(PREFIX + this.whose);
     this.#tell();
   }
 

@@ -4,7 +4,7 @@
  * after the page was loaded anew. Sent twice, by two tabs say, a save still counts once.
  */
 
-import { scoped } from "../page/own.mjs";
+import { ownInBrowser } from "../page/kept.mjs";
 import { randomKey } from "../page/random.mjs";
 import { pause, Saver } from "./save.mjs";
 
@@ -15,7 +15,7 @@ let shared = null;
 /** The one of this page: the viewer of the Read tab and that of the desk send through the same. */
 export function sharedOutbox(api) {
   if (!shared) {
-    shared = new Outbox({ storage: scoped(localStorage), post: (path, body) => api.post(path, body) });
+    shared = new Outbox({ kept: ownInBrowser, post: (path, body) => api.post(path, body) });
     window.addEventListener("online", () => shared.hurry());
   }
   return shared;
@@ -24,11 +24,11 @@ export function sharedOutbox(api) {
 export class Outbox {
   /**
    * @param {object} parts
-   * @param {Storage} parts.storage
+   * @param {Kept} parts.kept
    * @param {(path: string, body: object) => Promise<object>} parts.post answers, or throws a Failure
    */
-  constructor({ storage, post, wait = pause, now = Date.now, newKey = () => randomKey() }) {
-    Object.assign(this, { storage, post, wait, now, newKey });
+  constructor({ kept, post, wait = pause, now = Date.now, newKey = () => randomKey() }) {
+    Object.assign(this, { kept, post, wait, now, newKey });
     this.listeners = new Set();
     this.stuck = false;
     this.count = 0;
@@ -91,12 +91,7 @@ export class Outbox {
   }
 
   #keep(entry) {
-    try {
-      this.storage.setItem(PREFIX + entry.id, JSON.stringify(entry));
-      entry.kept = true;
-    } catch {
-      entry.kept = false; // no room: whoever waits for it goes on waiting
-    }
+    entry.kept = this.kept.putValue(PREFIX + entry.id, entry); // where not, whoever waits for it goes on waiting
   }
 
   #mayGoOn(entry) {
@@ -105,13 +100,8 @@ export class Outbox {
 
   /** What a page that went away has left. */
   #left() {
-    try {
-      const keys = Array.from({ length: this.storage.length }, (_, index) => this.storage.key(index));
-      const mine = keys.filter((key) => key.startsWith(PREFIX)).sort();
-      return mine.map((key) => this.#entry({ ...JSON.parse(this.storage.getItem(key)), left: true }));
-    } catch {
-      return [];
-    }
+    const left = this.kept.keys(PREFIX).sort().map((key) => this.kept.value(key));
+    return left.filter(Boolean).map((data) => this.#entry({ ...data, left: true }));
   }
 
   async #run() {
@@ -139,11 +129,7 @@ export class Outbox {
   #answered(entry, outcome) {
     this.stuck = false;
     this.entries.shift();
-    try {
-      this.storage.removeItem(PREFIX + entry.id);
-    } catch {
-      // A browser that forbids storing has kept nothing.
-    }
+    this.kept.drop(PREFIX + entry.id);
     if (outcome.kind === "saved") this.#follow(entry, outcome.answer);
     this.#tell({ type: "outcome", entry, outcome });
     entry.resolve(outcome);

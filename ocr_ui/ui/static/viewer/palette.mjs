@@ -24,7 +24,7 @@ export function neighbourOf(at, key, count) {
 }
 
 export class Palette {
-  /** @param {object} parts root, storage, t, openText() opens the text of the selected line */
+  /** @param {object} parts root, kept, t, openText() opens the text of the selected line */
   constructor(parts) {
     Object.assign(this, parts);
     this.at = 0;
@@ -49,11 +49,7 @@ export class Palette {
   }
 
   get text() {
-    try {
-      return this.storage.getItem(KEY) || USUAL;
-    } catch {
-      return USUAL; // storing is forbidden
-    }
+    return this.kept.text(KEY) || USUAL;
   }
 
   /** Opens at the text that has the focus, else at the selected line's. */
@@ -143,11 +139,7 @@ export class Palette {
 
   /** Nothing at all brings the usual ones back. */
   #keep(text) {
-    try {
-      if (text) this.storage.setItem(KEY, text);
-      else this.storage.removeItem(KEY);
-    } catch {
-      // Storing is forbidden: the usual characters stay.
-    }
+    if (text) this.kept.putText(KEY, text);
+    else this.kept.drop(KEY);
   }
 }

@@ -3,6 +3,7 @@
  * saving, trying again, and what to do when somebody else was faster. Emits "review" on the editor.
  */
 
+import { inBrowser } from "../page/kept.mjs";
 import { keepPerson, PERSON_KEY } from "../page/person.mjs";
 import { randomKey } from "../page/random.mjs";
 import { KeptDrafts } from "./keptdrafts.mjs";
@@ -14,19 +15,19 @@ const BROWSER_KEY = "workbench.browser";
 
 export class Review {
   /**
-   * @param {object} parts editor, api, outbox, drafts, storage (for the person's name), signal (ends listening)
+   * @param {object} parts editor, api, outbox, drafts, signal (ends listening)
    * @param {(answer: object) => void} parts.onsaved
    * @param {(kind: string, entry: object) => void} parts.onnotice "draft_restored", "draft_older", "behind" or "lost"
    */
-  constructor({ editor, api, outbox, drafts, storage, signal, onsaved, onnotice }) {
-    Object.assign(this, { editor, api, outbox, drafts, storage, onsaved, onnotice });
-    this.person = read(storage, PERSON_KEY);
+  constructor({ editor, api, outbox, drafts, signal, onsaved, onnotice }) {
+    Object.assign(this, { editor, api, outbox, drafts, onsaved, onnotice });
+    this.person = inBrowser.text(PERSON_KEY);
     this.draftStored = true;
     this.draftKept = "";
     this.sent = new Map(); // what was saved by entries of the outbox that this viewer has sent
     this.keptDrafts = new KeptDrafts({
       api,
-      browser: browserName(storage),
+      browser: browserName(),
       person: () => this.person,
       tell: (state, draft) => this.#draftTold(state, draft),
     });
@@ -408,26 +409,10 @@ export class Review {
 }
 
 /** A name that this browser makes up for itself. */
-function browserName(storage) {
-  const name = read(storage, BROWSER_KEY) || randomKey();
-  write(storage, BROWSER_KEY, name);
+function browserName() {
+  const name = inBrowser.text(BROWSER_KEY) || randomKey();
+  inBrowser.putText(BROWSER_KEY, name);
   return name;
 }
 
 const splitKinds = (snapshot) => snapshot.kinds.split(",").filter(Boolean);
-
-function read(storage, key) {
-  try {
-    return storage.getItem(key) ?? "";
-  } catch {
-    return ""; // storing is forbidden: the name is asked for again
-  }
-}
-
-function write(storage, key, value) {
-  try {
-    storage.setItem(key, value);
-  } catch {
-    // Storing is forbidden: the name is asked for again next time.
-  }
-}

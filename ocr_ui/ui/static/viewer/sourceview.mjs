@@ -10,9 +10,9 @@ const BESIDE_KEY = "workbench.beside";
 const SLOW_MS = 700;
 
 export class SourceView {
-  /** @param {object} parts editor, api, storage, t, actions */
-  constructor({ editor, api, storage, t, actions }) {
-    Object.assign(this, { editor, storage, t });
+  /** @param {object} parts editor, api, kept, t, actions */
+  constructor({ editor, api, kept, t, actions }) {
+    Object.assign(this, { editor, kept, t });
     this.live = new LiveSource({ api, onchange: () => this.onchange() });
     this.onchange = () => this.render();
     this.source = new SourceField({
@@ -30,7 +30,7 @@ export class SourceView {
     this.status = h("div", { class: "vw-problems" }, this.sign, this.words, this.previous, this.next);
     this.split = h("div", { class: "vw-split" }, this.source.element, this.preview);
     this.element = h("div", { class: "vw-source-view" }, this.split, this.status);
-    this.wanted = storage.getItem(BESIDE_KEY) !== "no";
+    this.wanted = kept.text(BESIDE_KEY) !== "no";
     editor.on("load", ({ how }) => how === "replace" && this.#forget());
   }
 
@@ -60,7 +60,7 @@ export class SourceView {
   turnBeside() {
     if (!this.isMarkup) return;
     this.wanted = !this.wanted;
-    this.storage.setItem(BESIDE_KEY, this.wanted ? "yes" : "no");
+    this.kept.putText(BESIDE_KEY, this.wanted ? "yes" : "no");
     this.onchange();
   }
 

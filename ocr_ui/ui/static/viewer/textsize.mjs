@@ -11,17 +11,9 @@ export function sizeFrom(size, step) {
 }
 
 export class TextSize {
-  constructor({ root, storage }) {
-    Object.assign(this, { root, storage });
-    this.#show(sizeFrom(this.#kept(), 0));
-  }
-
-  #kept() {
-    try {
-      return Number(this.storage.getItem(KEY));
-    } catch {
-      return USUAL; // storing is forbidden
-    }
+  constructor({ root, kept }) {
+    Object.assign(this, { root, kept });
+    this.#show(sizeFrom(Number(kept.text(KEY)), 0));
   }
 
   #show(size) {
@@ -40,10 +32,6 @@ export class TextSize {
 
   #set(size) {
     this.#show(size);
-    try {
-      this.storage.setItem(KEY, String(size));
-    } catch {
-      // Storing is forbidden: the size holds until the page is loaded again.
-    }
+    this.kept.putText(KEY, String(size));
   }
 }

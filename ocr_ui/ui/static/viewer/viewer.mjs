@@ -7,7 +7,7 @@
  * Value, JSON text from the server: see `ocr_ui.ui.viewer.Viewer`. Events to the server: upload, saved, change.
  */
 
-import { scoped } from "../page/own.mjs";
+import { inBrowser, ownInBrowser, ownInTab } from "../page/kept.mjs";
 import { followLogin } from "../page/person.mjs";
 import { Api } from "./api.mjs";
 import { Acceptance } from "./acceptance.mjs";
@@ -108,22 +108,22 @@ class Viewer {
     this.api = new Api({ lang: () => this.props.lang ?? "en" });
     this.notices = new Notices({ t });
     this.input = new LineInput(editor);
-    this.textSize = new TextSize({ root: this.root, storage: localStorage });
+    this.textSize = new TextSize({ root: this.root, kept: inBrowser });
     this.palette = new Palette({
       prefix,
-      storage: localStorage,
+      kept: inBrowser,
       signal,
       openText: () => editor.selected && this.editText(editor.selected),
     });
-    this.clipboard = new LineClipboard(scoped(localStorage));
-    this.acceptance = new Acceptance(() => scoped(sessionStorage));
+    this.clipboard = new LineClipboard(ownInBrowser);
+    this.acceptance = new Acceptance(ownInTab);
     this.list = new LineList({ editor, input: this.input, t, prefix });
     this.detail = new Detail({ editor, t, actions });
     this.links = new FieldLinks({ editor, api: this.api, onfound: () => this.#drawContent() });
     this.fields = new FieldTable({ editor, t, links: this.links, actions });
     this.regionBar = new RegionBar({ editor, actions, t });
     this.tables = new TableView({ editor, t, actions, notices: this.notices });
-    this.source = new SourceView({ editor, api: this.api, storage: localStorage, t, actions });
+    this.source = new SourceView({ editor, api: this.api, kept: inBrowser, t, actions });
     this.find = new FindBar({ ...this, source: this.source.source, t });
     this.views = new Views({ ...this, prefix, t, actions });
     this.source.onchange = () => this.#drawSource();
@@ -165,8 +165,7 @@ class Viewer {
       editor: this.editor,
       api: this.api,
       outbox: sharedOutbox(this.api),
-      drafts: new Drafts(scoped(localStorage)),
-      storage: localStorage,
+      drafts: new Drafts(ownInBrowser),
       signal: this.leaving.signal,
       onsaved: (answer) => this.#saved(answer),
       onnotice: (kind, entry) => this.#draftNotice(kind, entry),
