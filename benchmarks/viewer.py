@@ -40,7 +40,7 @@ COUNT_FRAMES = """() => {
     return { fps: 1000 * gaps.length / (frames.at(-1) - frames[0]), worst: Math.max(...gaps) };
   };
 }"""
-VIEWER = "[...document.querySelectorAll('*')].find((node) => node.viewer).viewer"
+VIEWER = "[...document.querySelectorAll('*')].find((node) => node.mounted?.editor).mounted"
 
 
 def free_port() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ocr_ui.engines.base import EngineLoad
@@ -13,25 +13,16 @@ from ocr_ui.engines.draft_watch import Stopwatch
 
 @dataclass(slots=True)
 class Figures:
-    """Sums since the engine was made by the product, restarts of vLLM included.
+    """What was told since the engine was made by the product, restarts of vLLM included.
 
     Attributes:
         waiting, cache: as each of vLLM's copies of the model (by its number) told last.
-        others: the sums that `EngineLoad` has under the same names.
+        sums: what adds up; the figures of the moment are not in it.
     """
 
     waiting: dict[int, int] = field(default_factory=dict)
     cache: dict[int, float] = field(default_factory=dict)
-    preemptions: int = 0
-    drafts: int = 0
-    drafts_rejected: int = 0
-    draft_tokens: int = 0
-    draft_tokens_accepted: int = 0
-    tokens: int = 0
-    prompt_tokens: int = 0
-    queued_seconds: float = 0.0
-    picture_seconds: float = 0.0
-    answer_seconds: float = 0.0
+    sums: EngineLoad = field(default_factory=EngineLoad)
 
     def take(self, number: int, scheduler: Any, iteration: Any) -> None:
         """Args: scheduler, iteration: vLLM's statistics of a step, each of which may be None."""
@@ -40,21 +31,28 @@ class Figures:
             self.cache[number] = scheduler.kv_cache_usage
             self._take_drafts(scheduler.spec_decoding_stats)
         if iteration is not None:
-            self.preemptions += iteration.num_preempted_reqs
-            self.tokens += iteration.num_generation_tokens
-            self.prompt_tokens += iteration.num_prompt_tokens
-            for ended in iteration.finished_requests:
-                self.queued_seconds += ended.queued_time
-                self.picture_seconds += ended.prefill_time
-                self.answer_seconds += ended.decode_time
+            ended = iteration.finished_requests
+            self._add(
+                preemptions=iteration.num_preempted_reqs,
+                tokens=iteration.num_generation_tokens,
+                prompt_tokens=iteration.num_prompt_tokens,
+                queued_seconds=sum(one.queued_time for one in ended),
+                picture_seconds=sum(one.prefill_time for one in ended),
+                answer_seconds=sum(one.decode_time for one in ended),
+            )
 
     def _take_drafts(self, drafted: Any) -> None:
         if not drafted or not drafted.num_drafts:
             return
-        self.drafts += drafted.num_drafts
-        self.drafts_rejected += drafted.num_drafts - drafted.num_accepted_tokens_per_pos[0]
-        self.draft_tokens += drafted.num_draft_tokens
-        self.draft_tokens_accepted += drafted.num_accepted_tokens
+        self._add(
+            drafts=drafted.num_drafts,
+            drafts_rejected=drafted.num_drafts - drafted.num_accepted_tokens_per_pos[0],
+            draft_tokens=drafted.num_draft_tokens,
+            draft_tokens_accepted=drafted.num_accepted_tokens,
+        )
+
+    def _add(self, **more: float) -> None:
+        self.sums = replace(self.sums, **{name: getattr(self.sums, name) + value for name, value in more.items()})
 
     def load(self, places: int, held: int, before: int) -> EngineLoad:
         """The whole.
@@ -64,22 +62,8 @@ class Figures:
             before: requests that wait for one of the places.
         """
         inside = min(held, sum(self.waiting.values()))
-        return EngineLoad(
-            places=places,
-            running=held - inside,
-            waiting=before + inside,
-            cache=(max(self.cache.values()) if held else 0.0) if self.cache else None,
-            preemptions=self.preemptions,
-            drafts=self.drafts,
-            drafts_rejected=self.drafts_rejected,
-            draft_tokens=self.draft_tokens,
-            draft_tokens_accepted=self.draft_tokens_accepted,
-            tokens=self.tokens,
-            prompt_tokens=self.prompt_tokens,
-            queued_seconds=self.queued_seconds,
-            picture_seconds=self.picture_seconds,
-            answer_seconds=self.answer_seconds,
-        )
+        cache = (max(self.cache.values()) if held else 0.0) if self.cache else None
+        return replace(self.sums, places=places, running=held - inside, waiting=before + inside, cache=cache)
 
 
 def stat_logger(figures: Figures, watch: Callable[[], Stopwatch]) -> Callable[[Any, int], Any]:

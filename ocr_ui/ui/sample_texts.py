@@ -41,7 +41,6 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
         "en": "The answers are asked one after another: this engine gives one to a request.",
         "zh": "逐个请求回答：此引擎每次请求只给出一个回答。",
     },
-    "samples.fail_unreachable": {"en": "The server does not answer.", "zh": "服务器没有响应。"},
     "samples.not_loaded": {"en": "The answers cannot be shown: {message}", "zh": "无法显示回答：{message}"},
     "samples.title": {"en": "Answers to the same question", "zh": "同一问题的多个回答"},
     "samples.mark.informative": {"en": "informative", "zh": "有信息量"},

@@ -99,6 +99,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "engine.use": {"en": "Use {engine}", "zh": "改用 {engine}"},
     "engine.use_meanwhile": {"en": "Use {engine} meanwhile", "zh": "暂用 {engine}"},
     "engine.called.rapidocr": {"en": "the CPU engine (rapidocr)", "zh": "CPU 引擎（rapidocr）"},
+    "any.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应，请重试。"},
     "engine.unreachable": {
         "en": "The server does not answer. Your edits stay in this browser.",
         "zh": "服务器没有响应。您的修改仍保存在本浏览器中。",
@@ -375,7 +376,6 @@ TEXTS: dict[str, dict[str, str]] = {
     "compare.legend.right": {"en": "B: dashed", "zh": "B：虚线"},
     "compare.zoom_in": {"en": "Zoom in", "zh": "放大"},
     "compare.zoom_out": {"en": "Zoom out", "zh": "缩小"},
-    "compare.fail_unreachable": {"en": "The server does not answer.", "zh": "服务器没有响应。"},
     # Values of the lists in domain/review.py and domain/recognition.py
     "verdict.right": {"en": "right", "zh": "正确"},
     "verdict.wrong": {"en": "wrong", "zh": "有误"},

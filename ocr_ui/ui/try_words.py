@@ -90,7 +90,6 @@ TRY_WORDS: dict[str, dict[str, str]] = {
     "tries.taking": {"en": "The picture is being taken in…", "zh": "正在接收图片…"},
     "tries.running": {"en": "Reading…", "zh": "正在识别…"},
     "tries.none": {"en": "Nothing was read.", "zh": "没有识别出任何结果。"},
-    "tries.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应，请重试。"},
     "tries.boxes": {"en": "Boxes on the picture", "zh": "图片上的文本框"},
     "tries.boxes_of": {"en": "Boxes of {letter} ({title})", "zh": "{letter} 的文本框（{title}）"},
     "tries.readings": {"en": "The readings side by side", "zh": "各列的识别结果"},
@@ -284,5 +283,4 @@ TRY_WORDS: dict[str, dict[str, str]] = {
         "zh": "B 胜出 {share}。分出胜负的不足 {fewest} 张，无法判断。",
     },
     "experiments.blind_none": {"en": "None decided yet.", "zh": "还没有分出胜负的。"},
-    "experiments.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应，请重试。"},
 }

@@ -7,7 +7,7 @@ from tests.browser.conftest import Desk
 PLACES = """() => [...document.querySelectorAll('#monitor :is(section, figure, dl > div)')]
     .map((one) => one.getBoundingClientRect().top)"""
 AT_REST = """() => {
-    const { monitor } = [...document.querySelectorAll('#monitor, #monitor *')].find((one) => one.monitor);
+    const { mounted: monitor } = [...document.querySelectorAll('#monitor, #monitor *')].find((one) => one.mounted);
     return !monitor.looking && monitor.timer === null;
 }"""
 

@@ -7,6 +7,7 @@ import json
 import struct
 import threading
 from pathlib import Path
+from types import SimpleNamespace as Told
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ import pytest
 
 from ocr_ui.engines import vllm_check, vllm_memory, vllm_model, vllm_start, vllm_versions
 from ocr_ui.engines.asking import check_prompt, messages, sampling_for
+from ocr_ui.engines.base import EngineLoad
 from ocr_ui.engines.runs import Ended, Places, Run
 from ocr_ui.engines.vllm_check import Step
+from ocr_ui.engines.vllm_figures import Figures
 from ocr_ui.engines.vllm_model import FoundModel
 from ocr_ui.errors import BadInput, EngineDead
 from ocr_ui.settings import Settings
@@ -429,3 +432,24 @@ def test_the_start_reads_the_smallest_example_within_the_limit(tmp_path: Path) -
     assert 90_000 < small.shape[0] * small.shape[1] <= 100_500
     (tmp_path / "broken.png").write_bytes(b"no picture")
     assert vllm_check.smallest_example(tmp_path, 4_194_304)[0] == "a number", "a start needs no examples"
+
+
+# What vLLM tells of itself
+
+
+def test_what_vllm_tells_adds_up_and_the_moment_is_as_told_last() -> None:
+    figures = Figures()
+    assert figures.load(places=8, held=0, before=0) == EngineLoad(places=8)
+    drafted = Told(num_drafts=4, num_accepted_tokens_per_pos=[3, 1], num_draft_tokens=8, num_accepted_tokens=4)
+    ended = Told(queued_time=0.5, prefill_time=1.0, decode_time=2.0)
+    step = Told(num_preempted_reqs=1, num_generation_tokens=10, num_prompt_tokens=100, finished_requests=[ended, ended])
+    figures.take(0, Told(num_waiting_reqs=3, kv_cache_usage=0.75, spec_decoding_stats=drafted), step)
+    figures.take(1, Told(num_waiting_reqs=1, kv_cache_usage=0.25, spec_decoding_stats=None), None)
+    figures.take(0, None, step)
+    told = figures.load(places=8, held=6, before=2)
+    assert (told.running, told.waiting, told.cache) == (2, 6, 0.75)
+    assert (told.preemptions, told.tokens, told.prompt_tokens) == (2, 20, 200)
+    assert (told.queued_seconds, told.picture_seconds, told.answer_seconds) == (2.0, 4.0, 8.0)
+    assert (told.drafts, told.drafts_rejected, told.draft_tokens, told.draft_tokens_accepted) == (4, 1, 8, 4)
+    idle = figures.load(places=8, held=0, before=0)
+    assert (idle.running, idle.waiting, idle.cache, idle.tokens) == (0, 0, 0.0, 20)

@@ -6,10 +6,11 @@
  */
 
 import { bytes } from "../page/amounts.mjs";
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make, parsed } from "../page/dom.mjs";
 import { onHanded } from "../page/handed.mjs";
+import { mountPart, partOf } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { Card } from "./card.mjs";
 import { added, chosen, dropped, inParts, sizeOf } from "./files.mjs";
 import { Choices } from "./form.mjs";
@@ -21,21 +22,15 @@ const NAMED = 6;
 const LISTED = 20;
 
 export async function mount({ element, props, trigger, watch }) {
-  element.batches?.destroy();
-  await styleSheets(import.meta.url, "batch.css");
-  const batches = new Batches({ element, props, trigger });
-  element.batches = batches;
-  watch("value", () => element.batches === batches && batches.choices.fill(parsed(props.value, {})));
+  const made = () => new Batches({ element, props, trigger });
+  const batches = await mountPart(element, import.meta.url, ["batch.css"], made);
+  watch("value", () => element.mounted === batches && batches.choices.fill(parsed(props.value, {})));
   return batches;
 }
 
 class Batches {
   constructor({ element, props, trigger }) {
-    this.words = parsed(props.words, {});
-    this.language = props.language;
-    this.trigger = trigger;
-    this.t = (key, values) => say(this.words, key, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props), { trigger });
     this.files = [];
     this.cards = new Map();
     this.states = new Map();
@@ -173,17 +168,12 @@ class Batches {
     } catch (failure) {
       if (job !== null) await this.api.post(`/v1/jobs/${job}/cancel`, {}).catch(() => {});
       this.told.classList.add("wb-wrong");
-      this.told.textContent = this.#said(failure);
+      this.told.textContent = explained(failure, t("jobs.unreachable"));
     }
     this.sending = false;
     this.bar.hidden = true;
     this.#refresh();
     this.#look();
-  }
-
-  #said(failure) {
-    if (failure.code === "unreachable") return this.t("jobs.unreachable");
-    return [failure.message, failure.hint].filter(Boolean).join(" ");
   }
 
   #send(path, part, fields, onshare) {
@@ -247,7 +237,7 @@ class Batches {
       this.told.textContent = "";
     } catch (failure) {
       this.told.classList.add("wb-wrong");
-      this.told.textContent = this.#said(failure);
+      this.told.textContent = explained(failure);
     }
     this.#look();
   }

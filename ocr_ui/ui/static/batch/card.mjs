@@ -1,8 +1,10 @@
 // One batch in the list: how far it is, what can be done with it, what failed.
-import { make } from "../page/dom.mjs";
+import { make, setEntries, setText } from "../page/dom.mjs";
+import { momentText } from "../page/moments.mjs";
+import { isSure } from "../page/sure.mjs";
+import { explained } from "../viewer/api.mjs";
 import { isOver, routeSentences, sentence, shownState } from "./told.mjs";
 
-const SURE_MS = 4000;
 const FORMATS = ["markdown", "jsonl", "csv", "xlsx", "docx", "pdf", "boxes", "srt", "vtt"];
 
 export class Card {
@@ -18,7 +20,7 @@ export class Card {
     this.reason = make("p", { class: "wb-jobs-line wb-wrong", dir: "auto" });
     const button = (what) => this.#button(what, () => act(job.job, what));
     this.buttons = { pause: button("pause"), resume: button("resume"), retry: button("retry") };
-    this.cancel = this.#button("cancel", () => this.#sure(() => act(job.job, "cancel")));
+    this.cancel = this.#button("cancel", () => isSure(this.cancel, { usual: t("jobs.cancel"), sure: t("jobs.cancel.sure") }) && act(job.job, "cancel"));
     this.show = this.#button("show", () => open(job.job));
     this.link = make("a", { class: "wb-download", download: "", textContent: t("jobs.zip") });
     this.format = make(
@@ -44,33 +46,39 @@ export class Card {
     const shown = shownState(job);
     this.element.dataset.state = job.state;
     this.badge.dataset.state = shown;
-    this.title.textContent = job.name || t("jobs.unnamed", { n: job.job });
-    this.badge.textContent = t(`jobs.state.${shown}`);
+    setText(this.title, job.name || t("jobs.unnamed", { n: job.job }));
+    setText(this.badge, t(`jobs.state.${shown}`));
     this.#moment(job);
     const ended = job.done + job.failed + job.cancelled;
     if (job.total) this.bar.value = ended / job.total;
     else if (isOver(job)) this.bar.value = 0;
     else this.bar.removeAttribute("value");
-    this.line.textContent = sentence(job, t, this.words, this.locale);
-    const routes = routeSentences(job.routes, t, this.locale).map((textContent) => make("li", { textContent }));
-    this.routes.replaceChildren(...routes);
-    this.reason.textContent = job.reason ? [job.reason.message, job.reason.hint].filter(Boolean).join(" ") : "";
+    setText(this.line, sentence(job, t, this.words, this.locale));
+    setEntries(this.routes, routeSentences(job.routes, t, this.locale));
+    setText(this.reason, explained(job.reason));
     this.reason.hidden = !job.reason;
+    const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     this.buttons.pause.hidden = !["waiting", "running"].includes(job.state);
     this.buttons.resume.hidden = job.state !== "paused";
     this.buttons.retry.hidden = !job.retryable || job.state === "cancelled";
     this.cancel.hidden = isOver(job);
     this.results.hidden = !job.done;
+    if (focused?.hidden) this.#acts.find((button) => button.offsetParent)?.focus();
     this.#address();
     this.fold.hidden = !job.failed;
-    this.summary.textContent = t("jobs.failures", { n: job.failed.toLocaleString(this.locale) });
+    setText(this.summary, t("jobs.failures", { n: job.failed.toLocaleString(this.locale) }));
     if (changed) this.#loadFailures();
   }
 
+  /** What can be done with the batch, in the order of the page. */
+  get #acts() {
+    return [...Object.values(this.buttons), this.cancel, this.show];
+  }
+
   #moment(job) {
-    const when = new Date(job.ended_at ?? job.created_at);
-    this.when.dateTime = when.toISOString();
-    this.when.textContent = when.toLocaleString(this.locale, { dateStyle: "medium", timeStyle: "short" });
+    const when = job.ended_at ?? job.created_at;
+    this.when.dateTime = new Date(when).toISOString();
+    setText(this.when, momentText(when, this.locale));
   }
 
   #address() {
@@ -82,24 +90,12 @@ export class Card {
     return make("button", { type: "button", class: "wb-turn", "data-act": what, textContent: this.t(`jobs.${what}`), onclick });
   }
 
-  /** A second click within a while does it. */
-  #sure(work) {
-    if (this.cancel.dataset.sure) return work();
-    this.cancel.dataset.sure = "1";
-    this.cancel.textContent = this.t("jobs.cancel.sure");
-    setTimeout(() => {
-      delete this.cancel.dataset.sure;
-      this.cancel.textContent = this.t("jobs.cancel");
-    }, SURE_MS);
-  }
-
   async #loadFailures() {
     if (!this.fold.open || !this.job.failed) return;
     const { failures, failed } = await this.details(this.job.job);
     const items = failures.map(({ file, page, error }) => {
       const where = page ? this.t("jobs.place", { file, page }) : file;
-      const why = [error.message, error.hint].filter(Boolean).join(" ");
-      return make("li", {}, make("bdi", { class: "wb-jobs-file", textContent: where }), make("span", { dir: "auto", textContent: why }));
+      return make("li", {}, make("bdi", { class: "wb-jobs-file", textContent: where }), make("span", { dir: "auto", textContent: explained(error) }));
     });
     const more = failed > failures.length ? [make("li", { textContent: this.t("jobs.more", { n: failed - failures.length }) })] : [];
     this.failed.replaceChildren(...items, ...more);

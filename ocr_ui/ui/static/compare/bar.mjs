@@ -1,6 +1,7 @@
 /** The bar above a result: read it again, compare it with another reading, and how far a second reading is. */
 
 import { make } from "../page/dom.mjs";
+import { shortMomentText } from "../page/moments.mjs";
 
 export class Bar {
   /** `engines`: [title, name] each; `onagain(engine)`, `oncompare(id)`, `ontry()`. */
@@ -143,9 +144,5 @@ export class Bar {
 const option = (value, textContent) => make("option", { value: String(value), textContent });
 
 function describe({ engine, template, created_at: created }) {
-  const time = new Date(created).toLocaleString(document.documentElement.lang, {
-    dateStyle: "short",
-    timeStyle: "short",
-  });
-  return `${engine} · ${template} · ${time}`;
+  return `${engine} · ${template} · ${shortMomentText(created)}`;
 }

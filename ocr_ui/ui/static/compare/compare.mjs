@@ -8,27 +8,24 @@
  */
 
 import { nameInAddress } from "../page/address.mjs";
-import { parsed, say, styleSheets } from "../page/dom.mjs";
+import { parsed } from "../page/dom.mjs";
 import { hand } from "../page/handed.mjs";
-import { Api } from "../viewer/api.mjs";
+import { mountPart, partOf } from "../page/part.mjs";
+import { explained } from "../viewer/api.mjs";
 import { Bar } from "./bar.mjs";
 import { Panel } from "./panel.mjs";
 
 export async function mount({ element, props, trigger, watch }) {
-  element.compare?.destroy();
-  await styleSheets(import.meta.url, "compare.css");
-  const compare = new Compare({ element, props, trigger });
-  element.compare = compare;
-  watch("value", () => element.compare === compare && compare.receive(parsed(props.value, null)));
+  const made = () => new Compare({ element, props, trigger });
+  const compare = await mountPart(element, import.meta.url, ["compare.css"], made);
+  watch("value", () => element.mounted === compare && compare.receive(parsed(props.value, null)));
   return compare;
 }
 
 class Compare {
   constructor({ element, props, trigger }) {
     this.trigger = trigger;
-    const words = parsed(props.words, {});
-    this.t = (key, values) => say(words, `compare.${key}`, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props, "compare."));
     this.item = null;
     this.wanted = addressed();
     this.bar = new Bar({
@@ -115,9 +112,7 @@ class Compare {
       this.#replaceViewer(true);
       name(other);
     } catch (failure) {
-      const told = [failure.message, failure.hint].filter(Boolean).join(" ");
-      const message = failure.code === "unreachable" ? this.t("fail_unreachable") : told;
-      this.bar.complain(this.t("not_loaded", { message }));
+      this.bar.complain(this.t("not_loaded", { message: explained(failure) }));
     }
   }
 

@@ -1,5 +1,6 @@
 // Two competitors against each other: what differs beyond chance, on how many pages, of which kinds.
 import { make } from "../page/dom.mjs";
+import { explained } from "../viewer/api.mjs";
 import { Chart, plain } from "./charts.mjs";
 import { groupValue, intervalText, number, signed, verdictText } from "./told.mjs";
 
@@ -56,7 +57,7 @@ export class Against {
     } catch (failure) {
       if (this.asked !== asked) return undefined;
       this.told.classList.add("wb-wrong");
-      this.#nothing([failure.message, failure.hint].filter(Boolean).join(" ") || t("contest.unreachable"));
+      this.#nothing(explained(failure));
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 // Contests that are under way, and what can be done with them.
-import { make } from "../page/dom.mjs";
+import { make, setText } from "../page/dom.mjs";
+import { explained } from "../viewer/api.mjs";
 import { progressText } from "./told.mjs";
 
 const ACTS = { waiting: ["pause", "cancel"], running: ["pause", "cancel"], paused: ["resume", "cancel"] };
@@ -25,14 +26,14 @@ export class Card {
   update(contest) {
     const { t } = this;
     this.element.dataset.state = contest.state;
-    this.title.textContent = t("contest.named", { n: contest.contest, data: dataName(contest.data, t), count: contest.competitors.length });
-    this.badge.textContent = t(`contest.state.${contest.state}`);
+    setText(this.title, t("contest.named", { n: contest.contest, data: dataName(contest.data, t), count: contest.competitors.length }));
+    setText(this.badge, t(`contest.state.${contest.state}`));
     if (contest.total) this.bar.value = contest.done / contest.total;
     else if (contest.state === "running") this.bar.removeAttribute("value");
     else this.bar.value = 0;
-    this.line.textContent = progressText(contest, t, this.words, this.locale);
-    this.page.textContent = contest.state === "running" ? contest.page : "";
-    this.reason.textContent = contest.reason ? [contest.reason.message, contest.reason.hint].filter(Boolean).join(" ") : "";
+    setText(this.line, progressText(contest, t, this.words, this.locale));
+    setText(this.page, contest.state === "running" ? contest.page : "");
+    setText(this.reason, explained(contest.reason));
     this.reason.hidden = !contest.reason;
     const focused = this.element.contains(document.activeElement) ? document.activeElement : null;
     for (const [what, button] of Object.entries(this.buttons)) button.hidden = !this.may || !ACTS[contest.state]?.includes(what);

@@ -4,9 +4,11 @@
  */
 
 import { nameInAddress } from "../page/address.mjs";
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make, parsed, say } from "../page/dom.mjs";
+import { momentText } from "../page/moments.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { Card, dataName } from "./cards.mjs";
 import { Form } from "./form.mjs";
 import { Log } from "./log.mjs";
@@ -19,20 +21,15 @@ const LISTED = 30;
 const OVER = ["done", "cancelled"];
 const ADDRESS = "run";
 
-export async function mount({ element, props }) {
-  element.contest?.destroy();
-  await styleSheets(import.meta.url, "contest.css", "../compare/compare.css");
-  element.contest = new Contest({ root: element.querySelector(".wb-contest"), props });
-  return element.contest;
+export function mount({ element, props }) {
+  const made = () => new Contest({ root: element.querySelector(".wb-contest"), props });
+  return mountPart(element, import.meta.url, ["contest.css", "../compare/compare.css"], made);
 }
 
 class Contest {
   constructor({ root, props }) {
-    this.words = parsed(props.words, {});
-    this.language = props.language;
+    Object.assign(this, partOf(props));
     this.plotly = props.plotly;
-    this.t = (key, values) => say(this.words, String(values?.n) === "1" && this.words[`${key}_one`] ? `${key}_one` : key, values);
-    this.api = new Api({ lang: () => props.language });
     this.mayStart = true;
     this.cards = new Map();
     this.states = new Map();
@@ -42,8 +39,7 @@ class Contest {
     this.awaited = null;
     this.abort = new AbortController();
     this.#build(root, parsed(props.metrics, []));
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.#opened());
-    this.seen.observe(root);
+    this.seen = watchSight(root, (visible) => visible && this.#opened());
   }
 
   destroy() {
@@ -142,7 +138,7 @@ class Contest {
   }
 
   #complain(failure) {
-    this.#tell(failure.code === "unreachable" ? this.t("contest.unreachable") : [failure.message, failure.hint].filter(Boolean).join(" "), true);
+    this.#tell(explained(failure), true);
   }
 
   #tell(words, wrong = false) {
@@ -227,7 +223,7 @@ class Contest {
     const runs = this.log.runs.filter(({ kind }) => kind === "evaluate");
     this.empty.hidden = runs.length > 0;
     this.whichField.hidden = !runs.length;
-    const names = runs.map(({ run, data, made_at: when, competitors }) => [run, t("contest.which.option", { n: run, data: dataName(data, t), when: new Date(when).toLocaleString(this.language, { dateStyle: "medium", timeStyle: "short" }), count: competitors.length })]);
+    const names = runs.map(({ run, data, made_at: when, competitors }) => [run, t("contest.which.option", { n: run, data: dataName(data, t), when: momentText(when, this.language), count: competitors.length })]);
     if (JSON.stringify(names) !== this.named) {
       this.named = JSON.stringify(names);
       this.which.replaceChildren(...names.map(([value, textContent]) => make("option", { value, textContent })));

@@ -1,5 +1,6 @@
 // What a contest is held on: pages, competitors, and how texts are compared.
 import { make } from "../page/dom.mjs";
+import { explained } from "../viewer/api.mjs";
 import { groupValue, normalizeList } from "./told.mjs";
 
 const FOLDER = "folder:";
@@ -159,7 +160,7 @@ export class Form {
       this.about.textContent = this.#aboutSet(found);
     } catch (failure) {
       if (name !== this.dataName) return undefined;
-      this.setProblem = [failure.message, failure.hint].filter(Boolean).join(" ");
+      this.setProblem = explained(failure);
       this.about.classList.add("wb-wrong");
       this.about.textContent = this.setProblem;
     }

@@ -1,5 +1,6 @@
 // The log of runs: a curve over time for each set of pages, what changed at each point, and any two against each other.
 import { make } from "../page/dom.mjs";
+import { momentText } from "../page/moments.mjs";
 import { Against } from "./against.mjs";
 import { dataName } from "./cards.mjs";
 import { Chart, colorOf, plain, symbolOf } from "./charts.mjs";
@@ -111,7 +112,7 @@ export class Log {
     const open = benchmark
       ? make("a", { class: "wb-contest-link", href: `/v1/runs/${run.run}`, download: `benchmark-${run.run}.json`, textContent: t("contest.log.number", { n: run.run }) })
       : make("button", { type: "button", class: "wb-open", textContent: t("contest.log.number", { n: run.run }), onclick: () => this.onopen(run.run) });
-    const when = new Date(run.made_at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+    const when = momentText(run.made_at, locale);
     const who = benchmark ? [`${run.template} · ${run.engine_name}`] : run.competitors.map(({ title }) => title);
     const changes = (benchmark ? (run.against?.changes ?? []) : run.regressions.flatMap((one) => one.changes)).map((change) => changeText(change, t));
     const worse = benchmark ? this.#slower(run) : this.#worse(run);

@@ -2,6 +2,7 @@
 import { make } from "../page/dom.mjs";
 import { Panel } from "../compare/panel.mjs";
 import { number } from "./told.mjs";
+import { explained } from "../viewer/api.mjs";
 
 export class PageView {
   /** `t` has the words of contests, `own` those of the panel. */
@@ -49,7 +50,7 @@ export class PageView {
       this.panel.hide();
       this.facts.replaceChildren();
       this.about.classList.add("wb-wrong");
-      this.about.textContent = [failure.message, failure.hint].filter(Boolean).join(" ") || this.t("contest.unreachable");
+      this.about.textContent = explained(failure);
     }
   }
 

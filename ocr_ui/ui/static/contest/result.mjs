@@ -1,5 +1,6 @@
 // One run of the log: what became worse, the table, the charts, two against each other, and the worst pages.
 import { make } from "../page/dom.mjs";
+import { momentText } from "../page/moments.mjs";
 import { Failure } from "../viewer/api.mjs";
 import { Against } from "./against.mjs";
 import { dataName } from "./cards.mjs";
@@ -49,7 +50,7 @@ export class Result {
 
   #head() {
     const { t, run, locale } = this;
-    const when = new Date(run.made_at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" });
+    const when = momentText(run.made_at, locale);
     const about = [t("contest.set.pages", { n: run.data.pages.toLocaleString(locale) })];
     if (run.data.left_out.length) about.push(t("contest.set.left_out", { n: run.data.left_out.length }));
     about.push(when, ...(run.person ? [run.person] : []));

@@ -3,12 +3,13 @@
  * of /v1/experiments.
  */
 
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make, say } from "../page/dom.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
 import { Blind } from "../samples/blind.mjs";
 import { optionsOf } from "../tries/options.mjs";
-import { Api, Failure } from "../viewer/api.mjs";
-import { Result, percent } from "./result.mjs";
+import { explained } from "../viewer/api.mjs";
+import { percent, Result } from "./result.mjs";
 
 const LATER_MS = 10_000;
 const PATHS = {
@@ -16,27 +17,22 @@ const PATHS = {
   judge: (token) => `/v1/experiment-pairs/${token}`,
 };
 
-export async function mount({ element, props }) {
-  element.experiments?.destroy();
-  await styleSheets(import.meta.url, "../compare/compare.css", "../samples/samples.css", "experiments.css");
-  element.experiments = new Experiments({ root: element.querySelector(".wb-exp"), props });
-  return element.experiments;
+export function mount({ element, props }) {
+  const sheets = ["../compare/compare.css", "../samples/samples.css", "experiments.css"];
+  const made = () => new Experiments({ root: element.querySelector(".wb-exp"), props });
+  return mountPart(element, import.meta.url, sheets, made);
 }
 
 class Experiments {
   constructor({ root, props }) {
-    const words = parsed(props.words, {});
-    this.language = props.language;
-    this.t = (key, values) => say(words, `experiments.${key}`, values);
-    this.sampled = (key, values) => say(words, `samples.${key}`, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props, "experiments."));
+    this.sampled = (key, values) => say(this.words, `samples.${key}`, values);
     this.id = null;
     this.#build(root);
-    this.seen = new IntersectionObserver(([entry]) => {
-      this.visible = entry.isIntersecting;
-      if (this.visible) this.#look();
+    this.seen = watchSight(root, (visible) => {
+      this.visible = visible;
+      if (visible) this.#look();
     });
-    this.seen.observe(root);
   }
 
   destroy() {
@@ -125,7 +121,7 @@ class Experiments {
       await this.#open(this.id ?? experiments[0]?.id ?? null);
     } catch (failure) {
       this.lost = true;
-      this.#tell(this.#said(failure), true);
+      this.#tell(explained(failure), true);
     }
     if (this.visible) this.timer = setTimeout(() => this.#look(), LATER_MS);
   }
@@ -203,7 +199,7 @@ class Experiments {
     try {
       await this.#open(id);
     } catch (failure) {
-      this.#tell(this.#said(failure), true);
+      this.#tell(explained(failure), true);
     }
   }
 
@@ -230,7 +226,7 @@ class Experiments {
       this.#tell("", false, this.formTold);
       await this.#look();
     } catch (failure) {
-      this.#tell(this.#said(failure), true, this.formTold);
+      this.#tell(explained(failure), true, this.formTold);
     }
     this.start.disabled = false;
   }
@@ -241,7 +237,7 @@ class Experiments {
       await this.api[method](`/v1/experiments/${this.id}${path}`, body);
       await this.#look();
     } catch (failure) {
-      this.#tell(this.#said(failure), true);
+      this.#tell(explained(failure), true);
     }
   }
 
@@ -275,10 +271,5 @@ class Experiments {
   #tell(words, wrong = false, place = this.told) {
     place.textContent = words;
     place.classList.toggle("wb-wrong", wrong);
-  }
-
-  #said(failure) {
-    if (!(failure instanceof Failure) || failure.code === "unreachable") return this.t("unreachable");
-    return [failure.message, failure.hint].filter(Boolean).join(" ");
   }
 }

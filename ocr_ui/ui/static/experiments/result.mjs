@@ -1,6 +1,7 @@
 /** What came of an experiment: both arms in numbers with their intervals, and what may be chance. */
 
 import { make } from "../page/dom.mjs";
+import { shortMomentText } from "../page/moments.mjs";
 
 export const percent = (share) => `${Math.round(share * 1000) / 10} %`;
 
@@ -54,13 +55,12 @@ export class Result {
     const { t } = this;
     this.element.hidden = false;
     this.title.textContent = title;
-    const day = (text) => new Date(text).toLocaleString(document.documentElement.lang, { dateStyle: "short", timeStyle: "short" });
     const someone = (name) => name || t("nobody");
     this.about.textContent = [
-      t("since", { day: day(experiment.created_at), person: someone(experiment.person) }),
+      t("since", { day: shortMomentText(experiment.created_at), person: someone(experiment.person) }),
       experiment.running
         ? t("share_now", { share: percent(experiment.share) })
-        : t("until", { day: day(experiment.ended_at), person: someone(experiment.ended_by) }),
+        : t("until", { day: shortMomentText(experiment.ended_at), person: someone(experiment.ended_by) }),
     ].join(" ");
     const wrong = experiment.stale ? "stale" : experiment.gone ? "gone" : "";
     this.stale.hidden = !wrong;

@@ -3,34 +3,26 @@
  * of /v1/monitor, every two seconds while somebody can see it and else not at all.
  */
 
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make, setText } from "../page/dom.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { drawChart } from "../page/plotly.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { charts, figures } from "./charts.mjs";
 
 const BEAT_MS = 2000;
 const CHART_IDS = ["queue", "seconds", "tokens", "machine", "stages", "errors"];
 
-export async function mount({ element, props }) {
-  element.monitor?.destroy();
-  await styleSheets(import.meta.url, "monitor.css");
-  element.monitor = new Monitor(element.querySelector(".wb-monitor"), props);
-  return element.monitor;
+export function mount({ element, props }) {
+  const made = () => new Monitor(element.querySelector(".wb-monitor"), props);
+  return mountPart(element, import.meta.url, ["monitor.css"], made);
 }
 
 class Monitor {
   constructor(root, props) {
-    const words = parsed(props.words, {});
-    this.root = root;
-    this.plotly = props.plotly;
-    this.language = props.language;
-    this.t = (key, values) => say(words, key, values);
-    this.api = new Api({ lang: () => props.language });
-    this.charts = new Map();
-    this.abort = new AbortController();
+    const own = { charts: new Map(), abort: new AbortController() };
+    Object.assign(this, partOf(props), { root, plotly: props.plotly, ...own });
     this.#build();
-    this.seen = new IntersectionObserver(([entry]) => this.#see(entry.isIntersecting));
-    this.seen.observe(root);
+    this.seen = watchSight(root, (visible) => this.#see(visible));
     document.addEventListener("visibilitychange", () => this.#look(), { signal: this.abort.signal });
   }
 
@@ -95,8 +87,7 @@ class Monitor {
 
   #tell(failure) {
     const time = this.at?.toLocaleTimeString(this.language) ?? this.t("monitor.none");
-    const lost = failure.code === "unreachable" || !failure.message;
-    this.trouble.textContent = lost ? this.t("monitor.unreachable", { time }) : [failure.message, failure.hint].filter(Boolean).join(" ");
+    this.trouble.textContent = explained(failure, this.t("monitor.unreachable", { time }));
     this.trouble.hidden = false;
     // Who may not see it gets nothing to look at; asking again would change nothing.
     this.refused = failure.status === 401 || failure.status === 403;
@@ -105,9 +96,9 @@ class Monitor {
 
   #show(told) {
     const { t } = this;
-    put(this.message, told.verdict.message);
-    put(this.hint, told.verdict.hint);
-    put(this.engine, t("monitor.engine", { engine: told.engine }));
+    setText(this.message, told.verdict.message);
+    setText(this.hint, told.verdict.hint);
+    setText(this.engine, t("monitor.engine", { engine: told.engine }));
     this.verdict.dataset.state = told.verdict.state;
     this.#list(this.looks, told.findings, (one) => [one.name, one.measure || t("monitor.none"), t(`monitor.state.${one.state}`)]);
     for (const [number, one] of told.findings.entries()) this.looks.children[number].dataset.state = one.state;
@@ -125,7 +116,7 @@ class Monitor {
       const item = list.children[number] ?? list.appendChild(make("li"));
       const parts = texts(row);
       while (item.children.length > parts.length) item.lastElementChild.remove();
-      for (const [place, text] of parts.entries()) put(item.children[place] ?? item.appendChild(make("span")), text);
+      for (const [place, text] of parts.entries()) setText(item.children[place] ?? item.appendChild(make("span")), text);
     }
   }
 
@@ -136,7 +127,7 @@ class Monitor {
         value = make("dd", { "data-now": id });
         this.now.append(make("div", {}, make("dt", { textContent: this.t(`monitor.now.${id}`) }), value));
       }
-      put(value, text);
+      setText(value, text);
     }
   }
 
@@ -145,14 +136,9 @@ class Monitor {
     while (places.length < shown.length) places.push(this.charts.get("more") ?? this.#place("more", ""));
     for (const [number, { id, title, traces, layout }] of shown.entries()) {
       const { figure, heading, plot } = places[number];
-      put(heading, title);
+      setText(heading, title);
       figure.dataset.chart = id;
       await drawChart(this.plotly, this.root, plot, { title, traces, layout });
     }
   }
-}
-
-/** A text that is the same is left alone: what is read aloud when it changes is quiet then. */
-function put(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }

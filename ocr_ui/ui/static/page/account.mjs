@@ -1,7 +1,8 @@
 /** The dialog of one's own account: password and keys; for administrators all people too. Asked of REST when opened. */
 
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { make, say, styleSheets } from "./dom.mjs";
+import { apiOf } from "./part.mjs";
 
 const SCOPES = ["read", "recognize", "annotate", "review", "admin"];
 const ROLES = ["viewer", "annotator", "reviewer", "admin"];
@@ -26,7 +27,7 @@ export function keyState({ revoked_at, until }, now) {
 class AccountDialog {
   constructor(me, t, words, language) {
     Object.assign(this, { me, t, words, language });
-    this.api = new Api({ lang: () => language });
+    this.api = apiOf(words, language);
     this.parts = make("div", { class: "wb-ac-parts" });
     const close = make("button", { type: "button", onclick: () => this.element.close(), textContent: t("close") });
     const title = make("h2", { id: "account-title", textContent: `${me.name} (${this.#role(me.role)})` });
@@ -288,7 +289,7 @@ async function doing(node, told, work) {
   try {
     await work();
   } catch (failure) {
-    told.textContent = [failure.message, failure.hint].filter(Boolean).join(" ");
+    told.textContent = explained(failure);
   }
   for (const button of buttons) button.disabled = false;
 }

@@ -1,7 +1,8 @@
 // What is done with the rows that are ticked: reading again, comparing, deleting.
-import { Api, Failure } from "../viewer/api.mjs";
+import { explained, Failure } from "../viewer/api.mjs";
 import { ask } from "../viewer/dialogs.mjs";
 import { make, say } from "./dom.mjs";
+import { apiOf } from "./part.mjs";
 import { personOf } from "./person.mjs";
 import { Question } from "./question.mjs";
 
@@ -14,7 +15,7 @@ export class Chosen {
   /** `engines`: [title, name] each; `oncompare(item, other)`; `onchanged()`: rows are gone. */
   constructor({ words, language, engines, oncompare, onchanged }) {
     Object.assign(this, { words, oncompare, onchanged });
-    this.api = new Api({ lang: () => language });
+    this.api = apiOf(words, language);
     this.shown = [];
     this.ids = new Set();
     this.count = make("span", { class: "wb-chosen-count" });
@@ -147,8 +148,7 @@ export class Chosen {
       this.told.textContent = await work();
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
-      const message = failure.code === "unreachable" ? this.#say("unreachable") : failure.message;
-      this.told.textContent = [message, failure.hint].filter(Boolean).join(" ");
+      this.told.textContent = explained(failure, this.#say("unreachable"));
     } finally {
       button.removeAttribute("aria-busy");
     }

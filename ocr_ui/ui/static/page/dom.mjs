@@ -12,9 +12,20 @@ export function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** `words[key]` with its {placeholders} filled; the key itself where there is no such word. */
+/** Writes a text only where it differs: what is read aloud, selected or streamed is left alone. */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A list's entries, one a text, changed in place. */
+export function setEntries(list, texts) {
+  while (list.children.length > texts.length) list.lastElementChild.remove();
+  for (const [place, text] of texts.entries()) setText(list.children[place] ?? list.appendChild(make("li")), text);
+}
+
+/** `words[key]`, for one (`n`) `words[key_one]` where there is one, its {placeholders} filled; else the key itself. */
 export function say(words, key, values = {}) {
-  const text = words[key] ?? key;
+  const text = (String(values.n) === "1" && words[`${key}_one`]) || (words[key] ?? key);
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 

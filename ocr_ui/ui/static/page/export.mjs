@@ -1,6 +1,8 @@
 // What the list found, as data: formats with a record of each, options, frozen versions, and pushes.
+import { explained, LONG_MS } from "../viewer/api.mjs";
 import { make, say } from "./dom.mjs";
-import { accountHeader } from "./own.mjs";
+import { momentElement } from "./moments.mjs";
+import { apiOf } from "./part.mjs";
 import { randomKey } from "./random.mjs";
 
 const FORMATS = {
@@ -18,17 +20,18 @@ const SHARES = /^\s*\d*\.?\d+\s*(\/\s*\d*\.?\d+\s*){1,2}$/;
 const ASK_AGAIN = 400;
 
 /** `bar`: what stands at the end of the list's bar; `panel`: what stands under it; `show(value)`: the list's value. */
-export function makeExport(words) {
+export function makeExport(words, language) {
+  const api = apiOf(words, language);
   const state = { format: FORMATS.files[0], query: {}, total: 0 };
   const word = (key, values) => say(words, `list.${key}`, values);
-  const versions = makeVersions(word, () => state.query, () => refresh());
+  const versions = makeVersions(word, api, () => state.query, () => refresh());
   const options = makeOptions(word, versions.choice, () => refresh());
   const link = make("a", { class: "wb-download", download: "", textContent: word("download") });
   const formats = formatChoice(words, (format) => ((state.format = format), refresh()));
-  const sample = makeSample(word, () => address("/example"));
-  const check = makeCheck(word, () => address("/report"));
+  const sample = makeSample(word, api, () => address("/example"));
+  const check = makeCheck(word, api, () => address("/report"));
   const wanted = () => ({ format: state.format, filters: filters(), options: options.values() });
-  const pushing = makePush(word, wanted, versions.load);
+  const pushing = makePush(word, api, wanted, versions.load);
   const bar = [formats, link];
   const panel = make(
     "div",
@@ -142,7 +145,7 @@ function makeOptions(word, version, changed) {
 }
 
 /** One real record of the format, fetched when it is opened, and the command that starts its trainer. */
-function makeSample(word, address) {
+function makeSample(word, api, address) {
   const record = make("pre", { class: "wb-record", dir: "auto", tabindex: "0" });
   const command = make("code", { class: "wb-command" });
   const told = make("p", { role: "status" });
@@ -150,11 +153,11 @@ function makeSample(word, address) {
     if (!element.open || told.textContent) return;
     told.textContent = word("example.wait");
     const asked = address();
-    const { ok, found } = await get(asked);
+    const { ok, found } = await tried(api.get(asked));
     if (asked !== address()) return;
     record.textContent = found.record ?? "";
     command.textContent = found.command ?? "";
-    const none = word("example.none", { reason: message(found) });
+    const none = word("example.none", { reason: explained(found) });
     told.textContent = ok ? word(found.record ? "example.one" : "example.no_text") : none;
   };
   const summary = make("summary", { "data-focus": "example", textContent: word("example") });
@@ -169,15 +172,15 @@ function makeSample(word, address) {
 }
 
 /** What an export would leave out, written and thrown away on request. */
-function makeCheck(word, address) {
+function makeCheck(word, api, address) {
   const told = make("div", { class: "wb-told", role: "status" });
   const look = async () => {
     const asked = address();
     button.disabled = true;
     told.replaceChildren(make("p", { textContent: word("export.check.wait") }));
-    const { ok, found } = await get(asked);
+    const { ok, found } = await tried(api.get(asked, { timeout: LONG_MS }));
     button.disabled = false;
-    if (asked === address()) told.replaceChildren(...(ok ? report(word, found) : [wrong(message(found))]));
+    if (asked === address()) told.replaceChildren(...(ok ? report(word, found) : [wrong(explained(found))]));
   };
   const button = make("button", { type: "button", class: "wb-turn", textContent: word("export.check"), onclick: look });
   return { element: make("div", {}, button, told), forget: () => told.replaceChildren() };
@@ -204,7 +207,7 @@ function report(word, found) {
 
 const itemLink = (item) => make("a", { href: `?item=${item}`, textContent: `#${item}` });
 
-function makeVersions(word, query, changed) {
+function makeVersions(word, api, query, changed) {
   const choice = select([["", word("export.versions.none")]], { name: "version", onchange: changed });
   const name = input({ type: "text", name: "version-name", placeholder: "2026-07", maxlength: "80" });
   const licence = input({ type: "text", name: "version-licence", placeholder: "cc-by-4.0", maxlength: "200" });
@@ -228,21 +231,22 @@ function makeVersions(word, query, changed) {
   async function add() {
     freeze.disabled = true;
     told.textContent = word("export.freeze.wait");
-    const { ok, found } = await send("/v1/versions", { name: name.value.trim(), licence: licence.value, filters: query() });
+    const asked = { name: name.value.trim(), licence: licence.value, filters: query() };
+    const { ok, found } = await tried(api.post("/v1/versions", asked, { timeout: LONG_MS }));
     freeze.disabled = false;
-    told.textContent = ok ? word("export.freeze.done", { name: found.name, items: found.items }) : message(found);
+    told.textContent = ok ? word("export.freeze.done", { name: found.name, items: found.items }) : explained(found);
     if (ok) name.value = "";
     await load();
   }
 
   async function remove(version) {
-    const { ok, found } = await send(`/v1/versions/${encodeURIComponent(version)}`, null, "DELETE");
-    told.textContent = ok ? word("export.version.gone", { name: version }) : message(found);
+    const { ok, found } = await tried(api.delete(`/v1/versions/${encodeURIComponent(version)}`));
+    told.textContent = ok ? word("export.version.gone", { name: version }) : explained(found);
     await load();
   }
 
   async function load() {
-    const { ok, found } = await get("/v1/versions");
+    const { ok, found } = await tried(api.get("/v1/versions"));
     if (!ok) return;
     const kept = choice.value;
     const names = found.versions.map((version) => [version.name, `${version.name} (${version.items})`]);
@@ -260,12 +264,12 @@ function makeVersions(word, query, changed) {
       version.removed ? word("export.removed", { n: version.removed, items: version.items }) : version.items,
       version.licence || "–",
       make("code", { textContent: version.sha256.slice(0, 12), title: version.sha256 }),
-      moment(version.created_at),
+      momentElement(version.created_at),
       version.exports,
       versionActions(version),
     ]);
     const log = exports.slice(0, 10).map((one) => [
-      moment(one.created_at),
+      momentElement(one.created_at),
       make("bdi", { textContent: one.version || "–" }),
       one.format,
       one.items,
@@ -337,10 +341,10 @@ function makePush(word, asked, ended) {
     const target = kind.value === "hub" ? `hub:${place.value.trim()}` : place.value.trim();
     const body = { ...asked(), target, licence: licence.value };
     if (kind.value === "hub") Object.assign(body, { public: open.checked, names: !open.checked || names.checked, token: token.value });
-    const { ok, found } = await send("/v1/pushes", body);
+    const { ok, found } = await tried(api.post("/v1/pushes", body));
     token.value = "";
     if (ok) await follow(found);
-    else told.replaceChildren(wrong(message(found)));
+    else told.replaceChildren(wrong(explained(found)));
     button.disabled = false;
     bar.hidden = true;
     ended();
@@ -350,11 +354,11 @@ function makePush(word, asked, ended) {
     while (push.state === "running") {
       draw(push.progress);
       await new Promise((done) => setTimeout(done, ASK_AGAIN));
-      const { ok, found } = await get(`/v1/pushes/${push.id}`);
-      if (!ok) return told.replaceChildren(wrong(message(found)));
+      const { ok, found } = await tried(api.get(`/v1/pushes/${push.id}`));
+      if (!ok) return told.replaceChildren(wrong(explained(found)));
       push = found;
     }
-    if (push.state === "failed") return told.replaceChildren(wrong(message(push)));
+    if (push.state === "failed") return told.replaceChildren(wrong(explained(push.error)));
     const where = /^https?:/.test(push.address)
       ? make("a", { href: push.address, target: "_blank", rel: "noopener", textContent: push.address })
       : make("bdi", { textContent: push.address });
@@ -387,23 +391,6 @@ function makePush(word, asked, ended) {
 }
 
 const wrong = (textContent) => make("span", { class: "wb-wrong", textContent });
-const message = (found) => [found.error?.message, found.error?.hint].filter(Boolean).join(" ");
 
-function moment(iso) {
-  const when = new Date(iso);
-  const textContent = when.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-  return make("time", { datetime: iso, textContent });
-}
-
-const get = (address) => send(address, null, "GET");
-
-async function send(address, body, method = "POST") {
-  const headers = { "X-Workbench-Lang": document.documentElement.lang.slice(0, 2), ...accountHeader };
-  if (body) headers["Content-Type"] = "application/json";
-  try {
-    const reply = await fetch(address, { method, headers, body: body ? JSON.stringify(body) : undefined });
-    return { ok: reply.ok, found: reply.status === 204 ? {} : await reply.json() };
-  } catch (error) {
-    return { ok: false, found: { error: { message: String(error) } } };
-  }
-}
+/** What was asked for, or the failure. */
+const tried = (answer) => answer.then((found) => ({ ok: true, found })).catch((found) => ({ ok: false, found }));

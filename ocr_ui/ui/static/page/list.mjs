@@ -3,6 +3,7 @@
 import { Chosen } from "./chosen.mjs";
 import { make, parsed, say } from "./dom.mjs";
 import { makeExport } from "./export.mjs";
+import { clockText, momentElement } from "./moments.mjs";
 import { personOf } from "./person.mjs";
 
 const COLUMNS = ["page", "template", "engine", "verdict", "edit_distance", "reviewer", "time"];
@@ -10,7 +11,7 @@ const COLUMNS = ["page", "template", "engine", "verdict", "edit_distance", "revi
 export function mount({ element, props, trigger, watch }) {
   const words = parsed(props.words, {});
   const root = element.querySelector(".wb-list");
-  const exporting = makeExport(words);
+  const exporting = makeExport(words, props.language);
   let value = { items: [], total: 0, offset: 0, limit: 50 };
   const chosen = new Chosen({
     words,
@@ -82,7 +83,7 @@ function row(item, index, query, words, trigger, chosen) {
     make("td", {}, verdict(item, words)),
     make("td", { class: "wb-number", textContent: item.edit_distance === null ? "–" : String(item.edit_distance) }),
     make("td", {}, make("bdi", { textContent: item.reviewer || "–" }), ...claim(item.claim, words)),
-    make("td", {}, time(item.updated_at)),
+    make("td", {}, momentElement(item.updated_at)),
   );
 }
 
@@ -149,15 +150,9 @@ function verdict(item, words) {
 /** Who has the page at this moment, and until when. */
 function claim(held, words) {
   if (!held) return [];
-  const until = new Date(held.until).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+  const until = clockText(held.until);
   const values = { person: held.person || words["list.somebody"], time: until };
   return [make("p", { class: "wb-claim", dir: "auto", textContent: say(words, "list.claim", values) })];
-}
-
-function time(iso) {
-  const when = new Date(iso);
-  const short = when.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-  return make("time", { datetime: iso, title: when.toLocaleString(), textContent: short });
 }
 
 function footer(value, words, trigger, more) {

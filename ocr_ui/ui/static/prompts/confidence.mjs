@@ -1,32 +1,28 @@
 /** How far confidences can be trusted: measured, looked at, kept, all asked of /v1/calibrations. */
 
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make } from "../page/dom.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
 import { drawChart } from "../page/plotly.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { button, labelled } from "./field.mjs";
 import { keyOf, load, reliability, row } from "./measured.mjs";
 import { fillTemplates } from "./templatelist.mjs";
 
 const COLUMNS = ["part", "engine", "count", "wrong", "error", "missed", "threshold", "load", "caught", "state"];
 const CHARTS = ["reliability", "load"];
-export async function mount({ element, props }) {
-  element.confidence?.destroy();
-  await styleSheets(import.meta.url, "prompts.css", "charts.css");
-  element.confidence = new Confidence(element.querySelector(".wb-confidence"), props);
-  return element.confidence;
+
+export function mount({ element, props }) {
+  const made = () => new Confidence(element.querySelector(".wb-confidence"), props);
+  return mountPart(element, import.meta.url, ["prompts.css", "charts.css"], made);
 }
 
 class Confidence {
   constructor(root, props) {
-    const words = parsed(props.words, {});
-    Object.assign(this, { root, plotly: props.plotly, language: props.language, rows: [], chosen: "", kept: true });
-    this.t = (key, values) => say(words, key, values);
-    this.api = new Api({ lang: () => props.language });
-    this.leaving = new AbortController();
+    const own = { rows: [], chosen: "", kept: true, leaving: new AbortController() };
+    Object.assign(this, partOf(props), { root, plotly: props.plotly, ...own });
     this.#build();
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.look());
-    this.seen.observe(root);
+    this.seen = watchSight(root, (visible) => visible && this.look());
   }
 
   destroy() {
@@ -120,7 +116,7 @@ class Confidence {
   }
 
   #fail(failure) {
-    this.told.textContent = [failure.message, failure.hint].filter(Boolean).join(" ");
+    this.told.textContent = explained(failure);
   }
 
   #show(rows, kept) {

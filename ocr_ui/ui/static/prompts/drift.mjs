@@ -1,8 +1,9 @@
 /** Drift by day: what shifted and where to look first, over charts in that order, all asked of /v1/drift. */
 
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make } from "../page/dom.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { drawChart } from "../page/plotly.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { charts, events, foundWord, GROUPS, markText, tooFew } from "./drifts.mjs";
 import { button, labelled } from "./field.mjs";
 import { fillTemplates } from "./templatelist.mjs";
@@ -10,22 +11,16 @@ import { fillTemplates } from "./templatelist.mjs";
 const DAYS = [7, 30, 90, 365];
 const START = 30;
 
-export async function mount({ element, props }) {
-  element.drift?.destroy();
-  await styleSheets(import.meta.url, "prompts.css", "charts.css");
-  element.drift = new Drift(element.querySelector(".wb-drift"), props);
-  return element.drift;
+export function mount({ element, props }) {
+  const made = () => new Drift(element.querySelector(".wb-drift"), props);
+  return mountPart(element, import.meta.url, ["prompts.css", "charts.css"], made);
 }
 
 class Drift {
   constructor(root, props) {
-    const words = parsed(props.words, {});
-    Object.assign(this, { root, plotly: props.plotly, language: props.language, plots: new Map() });
-    this.t = (key, values) => say(words, key, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props), { root, plotly: props.plotly, plots: new Map() });
     this.#build();
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.look());
-    this.seen.observe(root);
+    this.seen = watchSight(root, (visible) => visible && this.look());
   }
 
   destroy() {
@@ -76,7 +71,7 @@ class Drift {
       const told = await this.api.get(`/v1/drift?${query}`);
       if (asked === this.asked) this.#show(told);
     } catch (failure) {
-      this.told.textContent = [failure.message, failure.hint].filter(Boolean).join(" ");
+      this.told.textContent = explained(failure);
     }
   }
 

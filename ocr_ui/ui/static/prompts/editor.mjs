@@ -1,7 +1,10 @@
 // One template that is open: its wording with what is to be said of it, its settings, its versions.
 import { make } from "../page/dom.mjs";
+import { momentText } from "../page/moments.mjs";
 import { personOf } from "../page/person.mjs";
-import { ABOUT, WORDING, draftOf, isSame, keepDraft, keptDraft } from "./drafts.mjs";
+import { isSure } from "../page/sure.mjs";
+import { explained } from "../viewer/api.mjs";
+import { ABOUT, draftOf, isSame, keepDraft, keptDraft, WORDING } from "./drafts.mjs";
 import { area, button, difference, fold, labelled, line } from "./field.mjs";
 import { aboutForm, isFit, newVariable, samplingForm, variableForms } from "./settings.mjs";
 import { Versions } from "./versions.mjs";
@@ -10,7 +13,6 @@ import { WordingField } from "./wordingfield.mjs";
 
 const TASKS = ["spotting", "text", "fields", "translate", "qa", "document", "table", "formula", "chart", "layout", "subtitles"];
 const BLOCKING = ["empty", "unknown"];
-const SURE_MS = 5000;
 
 export class Editor {
   /**
@@ -33,7 +35,7 @@ export class Editor {
     if (kept) this.base = kept.base;
     if (kept && isNew) this.name = kept.draft.name ?? this.name;
     this.#build();
-    if (kept && (isNew || this.isChanged)) this.say(t("library.draft.back", { time: this.#time(kept.at) }));
+    if (kept && (isNew || this.isChanged)) this.say(t("library.draft.back", { time: momentText(kept.at, this.language) }));
     if (kept && !isNew && kept.base !== template.version) this.say(t("library.draft.old"), true);
     this.#refresh();
   }
@@ -290,7 +292,7 @@ export class Editor {
       await work();
     } catch (failure) {
       if (failure.code === "template_changed") this.base = failure.details.version;
-      this.say([failure.code === "unreachable" ? this.t("library.unreachable") : failure.message, failure.hint].filter(Boolean).join(" "), true);
+      this.say(explained(failure, this.t("library.unreachable")), true);
       return;
     }
     if (what === "saved") keepDraft(this.key, null);
@@ -299,15 +301,8 @@ export class Editor {
 
   /** A second press within a while deletes. */
   #sure(press) {
-    if (press.dataset.sure) return this.#try(() => this.api.delete(`/v1/templates/${this.template.name}`), "deleted");
-    press.dataset.sure = "1";
-    press.textContent = this.t("library.delete.sure");
-    setTimeout(() => {
-      delete press.dataset.sure;
-      press.textContent = this.t("library.delete");
-    }, SURE_MS);
-    return undefined;
+    const words = { usual: this.t("library.delete"), sure: this.t("library.delete.sure") };
+    if (!isSure(press, words)) return undefined;
+    return this.#try(() => this.api.delete(`/v1/templates/${this.template.name}`), "deleted");
   }
-
-  #time = (at) => new Date(at).toLocaleString(this.language, { dateStyle: "medium", timeStyle: "short" });
 }

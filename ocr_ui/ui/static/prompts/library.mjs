@@ -1,9 +1,10 @@
 /** The library of templates: found on the left, written on the right, all asked of /v1/templates. */
 
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make } from "../page/dom.mjs";
 import { hand } from "../page/handed.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { keepOpen, keptDraft, keptOpen } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
 import { button } from "./field.mjs";
@@ -12,19 +13,14 @@ import { copyName, partnerName, partnerOf } from "./wording.mjs";
 
 const BLANK = { title: {}, description: {}, text: "", task: "text", structured: false, sampling: {}, variables: [], tags: [], builtin: false };
 
-export async function mount({ element, props }) {
-  element.library?.destroy();
-  await styleSheets(import.meta.url, "prompts.css");
-  element.library = new Library({ root: element.querySelector(".wb-library"), props });
-  return element.library;
+export function mount({ element, props }) {
+  const made = () => new Library({ root: element.querySelector(".wb-library"), props });
+  return mountPart(element, import.meta.url, ["prompts.css"], made);
 }
 
 class Library {
   constructor({ root, props }) {
-    const words = parsed(props.words, {});
-    this.language = props.language;
-    this.t = (key, values) => say(words, key, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props));
     this.templates = [];
     this.may = { write: true, remove: true };
     this.name = keptOpen().name ?? "";
@@ -32,8 +28,7 @@ class Library {
     this.editors = [];
     this.#build(root);
     // It may have been changed on disk or by somebody else whenever it comes into view.
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.look());
-    this.seen.observe(root);
+    this.seen = watchSight(root, (visible) => visible && this.look());
     this.abort = new AbortController();
     addEventListener("focus", () => root.offsetParent && this.look(), { signal: this.abort.signal });
   }
@@ -228,7 +223,7 @@ class Library {
       this.told.classList.remove("wb-wrong");
       this.told.replaceChildren(make("ul", {}, ...files.map(line)));
     } catch (failure) {
-      this.#say([failure.message, failure.hint].filter(Boolean).join(" "), true);
+      this.#say(explained(failure), true);
     }
   }
 

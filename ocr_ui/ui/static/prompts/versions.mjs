@@ -1,6 +1,7 @@
 // The versions of a template: when, by whom and why each was saved, how its readings turned out, what it changed.
 import { make } from "../page/dom.mjs";
 import { hand } from "../page/handed.mjs";
+import { momentText } from "../page/moments.mjs";
 import { button, difference } from "./field.mjs";
 import { settingChanges, textDiff } from "./wording.mjs";
 
@@ -53,7 +54,7 @@ export class Versions {
     const { t } = this;
     const name = one.builtin ? t("library.version.builtin") : t("library.version", { n: one.number });
     const about = [
-      one.saved && new Date(one.saved).toLocaleString(this.language, { dateStyle: "medium", timeStyle: "short" }),
+      one.saved && momentText(one.saved, this.language),
       one.from_file ? t("library.version.file") : one.person,
     ].filter(Boolean);
     const head = make(

@@ -1,7 +1,9 @@
 /** The desk: one page of the queue after the other, in the viewer or, of disputes, in the view that merges two people's. */
 
 import { ownInBrowser } from "../page/kept.mjs";
+import { clockText } from "../page/moments.mjs";
 import { randomKey } from "../page/random.mjs";
+import { explained } from "../viewer/api.mjs";
 import { ask } from "../viewer/dialogs.mjs";
 import { h, keySign, makeWords, relabel, setText, showKeys, takesText } from "../viewer/dom.mjs";
 import { Help } from "../viewer/help.mjs";
@@ -196,7 +198,7 @@ export class Desk {
     try {
       await work();
     } catch (failure) {
-      setText(this.told, this.t("failed", { reason: [failure.message, failure.hint].filter(Boolean).join(" ") }));
+      setText(this.told, this.t("failed", { reason: explained(failure) }));
     } finally {
       this.busy = false;
       this.#enable();
@@ -258,10 +260,9 @@ export class Desk {
 
   /** `taken`: by somebody else before it was shown; `lost`: while this person paused for long. */
   #showClaim({ until, taken = null, lost = null }) {
-    const time = (moment) => new Date(moment).toLocaleTimeString(this.props.language, { hour: "2-digit", minute: "2-digit" });
     const other = taken ?? lost;
-    const values = other && { person: other.person || this.t("somebody"), time: time(other.until) };
-    const words = other ? this.t(taken ? "taken" : "lost", values) : this.t("yours", { time: time(until) });
+    const values = other && { person: other.person || this.t("somebody"), time: clockText(other.until) };
+    const words = other ? this.t(taken ? "taken" : "lost", values) : this.t("yours", { time: clockText(until) });
     setText(this.claim, words);
     this.claim.classList.toggle("bad", !!other);
   }

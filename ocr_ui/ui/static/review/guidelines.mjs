@@ -1,5 +1,7 @@
 /** The guidelines of the project beside the work: shown, written, and their older versions seen, compared, brought back. */
 
+import { momentText } from "../page/moments.mjs";
+import { explained } from "../viewer/api.mjs";
 import { h, setText } from "../viewer/dom.mjs";
 import { lineDiff } from "./linediff.mjs";
 
@@ -42,7 +44,7 @@ export class GuidelinesView {
   }
 
   #about({ version, person, saved_at: time }) {
-    const when = time && new Date(time).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    const when = time && momentText(time);
     const values = { version, person: person || this.t("somebody"), time: when };
     return h("p", { class: "wb-rv-quiet" }, this.t("guidelines.version", values));
   }
@@ -99,7 +101,7 @@ export class GuidelinesView {
         this.#show(await this.api.post("/v1/guidelines", body));
       } catch (failure) {
         if (failure.code === "guidelines_changed") version = failure.details.version;
-        setText(told, [failure.message, failure.hint].filter(Boolean).join(" "));
+        setText(told, explained(failure));
       }
     };
     const save = this.#button("guidelines.save", keep, { class: "wb-rv-button primary" });

@@ -5,9 +5,8 @@
  * Events to the server: select {value: name}: the list is to show a saved filter; input: the list has changed.
  */
 
-import { parsed, say, styleSheets } from "../page/dom.mjs";
+import { mountPart, partOf } from "../page/part.mjs";
 import { followLogin, keepPerson, personOf } from "../page/person.mjs";
-import { Api } from "../viewer/api.mjs";
 import { h } from "../viewer/dom.mjs";
 import { Desk } from "./desk.mjs";
 import { cameBack, placeOf } from "./place.mjs";
@@ -16,20 +15,14 @@ import { queryOf, queueAddress } from "./session.mjs";
 const MODES = ["first", "blind", "visible", "disputes"];
 const COUNT_MS = 300;
 
-export async function mount({ element, props, trigger }) {
-  element.review?.destroy();
-  await styleSheets(import.meta.url, "review.css", "../compare/compare.css");
-  element.review = new Start({ element, props, trigger });
-  return element.review;
+export function mount({ element, props, trigger }) {
+  const made = () => new Start({ element, props, trigger });
+  return mountPart(element, import.meta.url, ["review.css", "../compare/compare.css"], made);
 }
 
 class Start {
   constructor({ element, props, trigger }) {
-    Object.assign(this, { props, trigger });
-    const words = parsed(props.words, {});
-    this.t = (key, values = {}) =>
-      say(words, values.n === 1 && words[`review.${key}_one`] ? `review.${key}_one` : `review.${key}`, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props, "review."), { props, trigger });
     // The list may have been drawn before this module was there.
     this.list = document.querySelector(".wb-list")?.listed ?? { query: {}, sort: "newest", total: 0 };
     this.root = element.querySelector(".wb-review");

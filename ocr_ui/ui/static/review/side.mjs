@@ -1,5 +1,6 @@
 /** What stands beside the work: comments on the page and its lines, and the guidelines of the project. */
 
+import { momentText } from "../page/moments.mjs";
 import { randomKey } from "../page/random.mjs";
 import { h, setText } from "../viewer/dom.mjs";
 import { GuidelinesView } from "./guidelines.mjs";
@@ -83,7 +84,7 @@ export class Side {
     const place = number
       ? h("button", { type: "button", class: "wb-rv-link", onclick: () => this.online(id) }, words)
       : h("span", {}, words);
-    const when = new Date(time).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+    const when = momentText(time);
     const about = h("div", { class: "wb-rv-about" }, place, " · ", h("bdi", {}, person || this.t("somebody")), ` · ${when}`);
     return h("li", {}, about, h("p", { dir: "auto" }, text));
   }

@@ -1,6 +1,7 @@
 /** The bar above a result: how many answers, how random, by which engine; and the answers that were sampled before. */
 
 import { make } from "../page/dom.mjs";
+import { shortMomentText } from "../page/moments.mjs";
 
 export class Bar {
   /** `engines`: [title, name] of those whose answers differ; `onsample(ask)`, `onstop()`, `onopen(id, blind)`. */
@@ -76,10 +77,8 @@ export class Bar {
   }
 
   #describe({ created_at: created, answers, engine, mark }) {
-    const how = { dateStyle: "short", timeStyle: "short" };
-    const time = new Date(created).toLocaleString(document.documentElement.lang, how);
     const told = this.blind.checked ? "" : ` · ${this.t(`mark.${mark}`)}`;
-    return `${time} · ${this.t("answers", { n: answers })} · ${engine}${told}`;
+    return `${shortMomentText(created)} · ${this.t("answers", { n: answers })} · ${engine}${told}`;
   }
 
   begin() {

@@ -5,26 +5,23 @@
  * Event to the server, which knows the filters: submit {n, temperature, top_p, engine, person}.
  */
 
-import { make, parsed, say } from "../page/dom.mjs";
+import { make, parsed } from "../page/dom.mjs";
+import { mountPart, partOf } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
-import { Api } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 
 const LOOK_MS = 1000;
 
 export async function mount({ element, props, trigger, watch }) {
-  element.batch?.destroy();
-  const batch = new Batch({ element, props, trigger });
-  element.batch = batch;
-  watch("value", () => element.batch === batch && batch.receive(parsed(props.value, null)));
+  const batch = await mountPart(element, import.meta.url, [], () => new Batch({ element, props, trigger }));
+  watch("value", () => element.mounted === batch && batch.receive(parsed(props.value, null)));
   return batch;
 }
 
 class Batch {
   constructor({ element, props, trigger }) {
-    const words = parsed(props.words, {});
     const engines = parsed(props.engines, []);
-    this.t = (key, values) => say(words, key, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props));
     this.fields = {
       n: this.#number("n", 8, 2, 64, 1),
       temperature: this.#number("temperature", 0.8, 0.1, 2, 0.1),
@@ -98,7 +95,7 @@ class Batch {
 
   #complain(error) {
     this.start.disabled = false;
-    this.words.textContent = [error?.message, error?.hint].filter(Boolean).join(" ");
+    this.words.textContent = explained(error);
   }
 
   async #look(which) {
@@ -116,7 +113,7 @@ class Batch {
     try {
       this.show(await this.api.post(`/v1/rollout-jobs/${this.job}/${what}`, {}));
     } catch (failure) {
-      this.#complain(failure.code === "unreachable" ? { message: this.t("samples.fail_unreachable") } : failure);
+      this.#complain(failure);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Two answers beside each other, compared without knowing which they are: by keyboard or by click. */
 
 import { make } from "../page/dom.mjs";
+import { explained } from "../viewer/api.mjs";
 
 const KEYS = { ArrowLeft: "left", ArrowRight: "right", t: "tie", x: "both_bad" };
 const SOON_MS = 500;
@@ -101,8 +102,7 @@ export class Blind {
       this.pending = this.api.post(path, body, { timeout: LONGEST_MS });
       return await this.pending;
     } catch (failure) {
-      const told = [failure.message, failure.hint].filter(Boolean).join(" ");
-      this.alert.textContent = failure.code === "unreachable" ? this.t("fail_unreachable") : told;
+      this.alert.textContent = explained(failure);
       this.alert.hidden = false;
       return null;
     } finally {

@@ -5,6 +5,7 @@ import { randomKey } from "../page/random.mjs";
 import { Picture } from "../compare/picture.mjs";
 import { Rows } from "../compare/rows.mjs";
 import { Blind } from "./blind.mjs";
+import { explained } from "../viewer/api.mjs";
 
 const shown = (reward) => (reward === null || reward === undefined ? "–" : reward.toFixed(2));
 
@@ -285,8 +286,7 @@ export class Panel {
     try {
       return await this.api.post(path, body);
     } catch (failure) {
-      const told = [failure.message, failure.hint].filter(Boolean).join(" ");
-      this.#tell(failure.code === "unreachable" ? this.t("fail_unreachable") : told);
+      this.#tell(explained(failure));
       return null;
     }
   }

@@ -6,26 +6,22 @@
  * Event to the server: select {value: id}: open this item again, since its label has changed.
  */
 
-import { parsed, say, styleSheets } from "../page/dom.mjs";
+import { parsed } from "../page/dom.mjs";
+import { mountPart, partOf } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
 import { randomKey } from "../page/random.mjs";
-import { Api, Failure, failureFrom } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { Bar } from "./bar.mjs";
 import { Panel } from "./panel.mjs";
 
-export async function mount({ element, props, trigger }) {
-  element.samples?.destroy();
-  await styleSheets(import.meta.url, "../compare/compare.css", "samples.css");
-  element.samples = new Samples({ element, props, trigger });
-  return element.samples;
+export function mount({ element, props, trigger }) {
+  const made = () => new Samples({ element, props, trigger });
+  return mountPart(element, import.meta.url, ["../compare/compare.css", "samples.css"], made);
 }
 
 class Samples {
   constructor({ element, props, trigger }) {
-    this.trigger = trigger;
-    const words = parsed(props.words, {});
-    this.t = (key, values) => say(words, `samples.${key}`, values);
-    this.api = new Api({ lang: () => props.language });
+    Object.assign(this, partOf(props, "samples."), { trigger });
     this.item = null;
     this.owner = randomKey();
     this.bar = new Bar({
@@ -86,18 +82,18 @@ class Samples {
     this.panel.coming(ask.n, ask.blind);
     let last = null;
     try {
-      for await (const step of this.#steps(item, ask, coming.signal)) {
-        last = step;
-        this.bar.progress(step);
-        this.panel.progress(step);
+      for await (const came of this.#steps(item, ask, coming.signal)) {
+        last = came.at(-1); // what came meanwhile is shown once
+        this.bar.progress(last);
+        this.panel.progress(last);
       }
     } catch (failure) {
       if (coming.signal.aborted) return this.bar.end();
-      last = { rollout: null, error: this.#told(failure) };
+      last = { rollout: null, error: failure };
     }
     this.bar.end();
     if (item !== this.item) return;
-    const said = last?.error ? [last.error.message, last.error.hint].filter(Boolean).join(" ") : "";
+    const said = explained(last?.error);
     if (!last?.rollout) {
       this.close();
       return this.bar.complain(said || this.t("stopped"));
@@ -107,26 +103,9 @@ class Samples {
     await this.open(last.rollout, ask.blind);
   }
 
-  #told(failure) {
-    if (failure instanceof Failure && failure.code !== "unreachable") return failure;
-    return { message: this.t("fail_unreachable") };
-  }
-
-  async *#steps(item, { n, temperature, top_p, engine }, signal) {
-    const body = JSON.stringify({ n, temperature, top_p, engine, person: personOf(), owner: this.owner });
-    const headers = { ...this.api.headers, "Content-Type": "application/json" };
-    const answer = await fetch(`/v1/items/${item}/rollouts`, { method: "POST", headers, body, signal });
-    if (!answer.ok) throw failureFrom(answer.status, await answer.json().catch(() => null));
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const lines = (rest + value).split("\n");
-      rest = lines.pop();
-      // What came meanwhile is shown once: only the newest step counts.
-      if (lines.length) yield JSON.parse(lines.at(-1));
-    }
+  #steps(item, { n, temperature, top_p, engine }, signal) {
+    const asked = { n, temperature, top_p, engine, person: personOf(), owner: this.owner };
+    return this.api.steps(`/v1/items/${item}/rollouts`, asked, signal);
   }
 
   async #stop() {
@@ -148,7 +127,7 @@ class Samples {
       await this.panel.show(rollout, blind);
     } catch (failure) {
       this.close();
-      this.bar.complain(this.t("not_loaded", { message: this.#told(failure).message }));
+      this.bar.complain(this.t("not_loaded", { message: failure.message }));
     }
   }
 

@@ -4,6 +4,7 @@ import { make } from "../page/dom.mjs";
 import { Picture } from "../compare/picture.mjs";
 import { Rows } from "../compare/rows.mjs";
 import { Together } from "./scroll.mjs";
+import { explained } from "../viewer/api.mjs";
 
 export const LETTERS = ["A", "B", "C", "D"];
 const VIEWS = ["rows", "text", "rendered"];
@@ -76,7 +77,7 @@ export class Columns {
       // Not disabled: the focus would go to another one's.
       head.stop.setAttribute("aria-disabled", String(lane.ended));
       const pane = this.panes[index];
-      const error = lane.error ? this.#said(lane.error) : "";
+      const error = lane.error ? explained(lane.error) : "";
       const text = lane.text || error;
       if (pane.textContent !== text) this.together.grown(pane, () => (pane.textContent = text));
       pane.classList.toggle("wb-wrong", Boolean(error) && !lane.text);
@@ -84,10 +85,6 @@ export class Columns {
     });
     this.picture.fill(boxRows(lanes.map(({ quads }) => quads)));
     this.#showBoxes();
-  }
-
-  #said({ message, hint }) {
-    return [message, hint].filter(Boolean).join(" ");
   }
 
   #status({ state, seconds, first_seconds: first, tokens }) {
@@ -158,7 +155,7 @@ export class Columns {
     head.base.setAttribute("aria-pressed", String(isBase));
     head.base.onclick = () => this.onbase(index);
     const error = this.lanes?.[this.places[index]]?.error ?? reading.error;
-    const failed = error ? this.#said(error) : "";
+    const failed = explained(error);
     const notes = reading.warnings.map(({ message }) => message);
     if (!reading.takes_prompt && !reading.warnings.some(({ code }) => code === "prompt_unused")) notes.push(t("tries.no_prompt"));
     head.notes.textContent = [failed, ...notes].filter(Boolean).join(" ");
@@ -250,7 +247,7 @@ export class Columns {
     const element = make(view === "text" ? "pre" : "div", { class: "wb-try-pane", dir: "auto", tabindex: "0" });
     if (!reading) {
       const error = this.lanes?.[index]?.error;
-      element.textContent = error ? this.#said(error) : this.t("tries.nothing");
+      element.textContent = error ? explained(error) : this.t("tries.nothing");
       element.classList.add("wb-wrong");
     } else if (view === "rendered" && reading.html) {
       const { html } = reading;

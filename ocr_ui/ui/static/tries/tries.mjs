@@ -6,11 +6,12 @@
  */
 
 import { nameInAddress } from "../page/address.mjs";
-import { make, parsed, say, styleSheets } from "../page/dom.mjs";
+import { make, parsed } from "../page/dom.mjs";
 import { onHanded } from "../page/handed.mjs";
+import { mountPart, partOf, watchSight } from "../page/part.mjs";
 import { personOf } from "../page/person.mjs";
 import { randomKey } from "../page/random.mjs";
-import { Api, Failure } from "../viewer/api.mjs";
+import { explained } from "../viewer/api.mjs";
 import { Columns, LETTERS } from "./columns.mjs";
 import { optionsOf } from "./options.mjs";
 import { Way } from "./way.mjs";
@@ -19,27 +20,21 @@ const MOST = LETTERS.length;
 const RECENT = 20;
 const ADDRESS = "try";
 
-export async function mount({ element, props }) {
-  element.tries?.destroy();
-  await styleSheets(import.meta.url, "../compare/compare.css", "../prompts/prompts.css", "tries.css");
-  element.tries = new Tries({ root: element.querySelector(".wb-try"), props });
-  return element.tries;
+export function mount({ element, props }) {
+  const made = () => new Tries({ root: element.querySelector(".wb-try"), props });
+  return mountPart(element, import.meta.url, ["../compare/compare.css", "../prompts/prompts.css", "tries.css"], made);
 }
 
 class Tries {
   constructor({ root, props }) {
-    const words = parsed(props.words, {});
-    this.language = props.language;
+    Object.assign(this, partOf(props));
     this.examples = parsed(props.examples, []);
-    this.t = (key, values) => say(words, key, values);
-    this.api = new Api({ lang: () => props.language });
     this.owner = randomKey();
     this.ways = [];
     this.kept = new Map();
     this.leaving = new AbortController();
     this.#build(root);
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting && this.#look());
-    this.seen.observe(root);
+    this.seen = watchSight(root, (visible) => visible && this.#look());
     onHanded((handed) => this.#handed(handed), this.leaving.signal, "try");
     this.#restore();
   }
@@ -403,9 +398,7 @@ class Tries {
   }
 
   #said(failure) {
-    if (failure.code === "aborted") return this.t("tries.state.stopped");
-    if (!(failure instanceof Failure) || failure.code === "unreachable") return this.t("tries.unreachable");
-    return [failure.message, failure.hint].filter(Boolean).join(" ");
+    return failure.code === "aborted" ? this.t("tries.state.stopped") : explained(failure);
   }
 }
 

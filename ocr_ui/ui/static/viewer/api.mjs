@@ -4,6 +4,8 @@ import { accountHeader } from "../page/own.mjs";
 import { personOf } from "../page/person.mjs";
 
 const TIMEOUT_MS = 30_000;
+/** For what goes through all pages one by one. */
+export const LONG_MS = 600_000;
 
 /** `code` "unreachable" means that no answer came: trying again makes sense. */
 export class Failure extends Error {
@@ -17,32 +19,37 @@ export class Failure extends Error {
   }
 }
 
+/** What went wrong and what can be done about it; `unreachable` in place of the usual words where no answer came. */
+export const explained = (problem, unreachable = "") =>
+  (problem?.code === "unreachable" && unreachable) || [problem?.message, problem?.hint].filter(Boolean).join(" ");
+
 /** The failure in an answer's body ({"error": {...}}), or one that names the status. */
 export function failureFrom(status, body) {
   return new Failure(body?.error ?? { code: `http_${status}` }, status);
 }
 
-/** The values of a body in JSON Lines, as they come. */
+/** The values of a body in JSON Lines: those that came together, as they come. */
 async function* stepsOf(body) {
   let rest = "";
   for await (const part of body.pipeThrough(new TextDecoderStream())) {
     const rows = (rest + part).split("\n");
     rest = rows.pop();
-    for (const row of rows) yield JSON.parse(row);
+    if (rows.length) yield rows.map((row) => JSON.parse(row));
   }
 }
 
 export class Api {
-  constructor({ lang = () => "en", fetch = (...args) => globalThis.fetch(...args) } = {}) {
-    Object.assign(this, { lang, fetch });
+  /** @param {string} parts.unreachable what is told where no answer comes */
+  constructor({ lang = () => "en", unreachable = "", fetch = (...args) => globalThis.fetch(...args) } = {}) {
+    Object.assign(this, { lang, unreachable, fetch });
   }
 
   get headers() {
     return { "X-Workbench-Lang": this.lang(), ...accountHeader };
   }
 
-  get(path) {
-    return this.#send(path, { method: "GET", headers: this.headers });
+  get(path, { timeout = TIMEOUT_MS } = {}) {
+    return this.#send(path, { method: "GET", headers: this.headers }, timeout);
   }
 
   post(path, data, { timeout = TIMEOUT_MS } = {}) {
@@ -64,7 +71,7 @@ export class Api {
     try {
       response = await this.fetch(path, { ...options, signal: AbortSignal.timeout(timeout) });
     } catch (error) {
-      throw new Failure({ code: "unreachable", details: { reason: String(error) } });
+      throw this.#lost(error);
     }
     if (response.status === 204) return {};
     const body = await response.json().catch(() => null);
@@ -73,23 +80,34 @@ export class Api {
     return body;
   }
 
+  #lost(error) {
+    return new Failure({ code: "unreachable", message: this.unreachable, details: { reason: String(error) } });
+  }
+
   /**
-   * Sends a question that is answered in JSON Lines; `onstep` gets each but the last, which is the outcome.
+   * Sends a question that is answered in JSON Lines; gives what came together, as it comes.
    * @param {AbortSignal} signal ends it: the server stops its work then
    */
-  async lines(path, data, onstep, signal) {
+  async *steps(path, data, signal) {
     const headers = { ...this.headers, "Content-Type": "application/json" };
-    let last = null;
     try {
       const response = await this.fetch(path, { method: "POST", headers, body: JSON.stringify(data), signal });
       if (!response.ok) throw failureFrom(response.status, await response.json().catch(() => null));
-      for await (const step of stepsOf(response.body)) {
+      yield* stepsOf(response.body);
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw signal.aborted ? new Failure({ code: "aborted", details: { reason: String(error) } }) : this.#lost(error);
+    }
+  }
+
+  /** As `steps`; `onstep` gets each but the last, which is the outcome. */
+  async lines(path, data, onstep, signal) {
+    let last = null;
+    for await (const came of this.steps(path, data, signal)) {
+      for (const step of came) {
         if (last) onstep(last);
         last = step;
       }
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      throw new Failure({ code: signal.aborted ? "aborted" : "unreachable", details: { reason: String(error) } });
     }
     if (last === null) throw new Failure({ code: "bad_answer" });
     if (last.error) throw new Failure(last.error);
@@ -116,7 +134,7 @@ export class Api {
         request.status < 300 && request.response
           ? resolve(request.response)
           : reject(failureFrom(request.status, request.response));
-      request.onerror = () => reject(new Failure({ code: "unreachable" }));
+      request.onerror = () => reject(this.#lost("no answer"));
       request.send(form);
     });
   }

@@ -1,7 +1,10 @@
 /** Building the page's elements. Strings always become text nodes or attribute values: nothing here parses markup. */
 
+import { setText } from "../page/dom.mjs";
 import { ICONS } from "./icons.mjs";
 import { keyHint, shortHint } from "./keymap.mjs";
+
+export { setText };
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -88,11 +91,6 @@ export function iconButton(name, word, onclick, { action = null, ...attributes }
 
 export function setPressed(button, pressed) {
   if (button.getAttribute("aria-pressed") !== String(pressed)) button.setAttribute("aria-pressed", String(pressed));
-}
-
-/** Writes text only where it differs, so that a value streamed twenty times a second costs nothing. */
-export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 let composed = null;

@@ -1,5 +1,6 @@
 /** Who or what wrote the selected line, in a dialog: the engines' readings, the versions, and what is not saved yet. */
 
+import { momentText } from "../page/moments.mjs";
 import { h, icon, named } from "./dom.mjs";
 
 const SIGNS = { read: "picture", reread: "reread", saved: "check", deleted: "remove", now: "edited" };
@@ -72,7 +73,7 @@ export class LineHistory {
   #who({ kind, person, version, engine, model, revision, template, moved, at }) {
     const { t } = this;
     if (kind === "now") return t("not_saved");
-    const time = new Intl.DateTimeFormat(t("locale"), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+    const time = momentText(at, t("locale"));
     if (["read", "reread"].includes(kind)) {
       const by = [engine, model, revision, template].filter(Boolean).join(" · ");
       return [t(`history_${kind}`, { by }), person && t("history_for", { person }), time].filter(Boolean).join(" · ");

@@ -17,15 +17,19 @@ export class SourceField {
    * @param {() => void} parts.oncaret the cursor stands elsewhere
    */
   constructor({ ontext, oncaret = () => {} }) {
-    const take = () => (this.#draw(), ontext(this.field.value));
+    const take = () => {
+      ontext(this.field.value);
+      this.#drawNew();
+    };
     this.problems = [];
     this.keys = [];
+    this.drawn = null;
     this.field = h("textarea", {
       class: "vw-whole",
       dir: "auto",
       spellcheck: "false",
       "data-title": "view_text",
-      oninput: (event) => (isComposing(event) ? this.#draw() : take()),
+      oninput: (event) => (isComposing(event) ? this.#drawNew() : take()),
       oncompositionend: take,
       onscroll: () => this.#scrolled(),
       onselect: oncaret,
@@ -49,8 +53,10 @@ export class SourceField {
   }
 
   mark(problems) {
+    const same = problems.length === this.problems.length && JSON.stringify(problems) === JSON.stringify(this.problems);
     this.problems = problems;
-    this.#draw();
+    if (same) this.#drawNew();
+    else this.#draw();
   }
 
   /** Selects a mistake and brings it into sight. */
@@ -89,7 +95,13 @@ export class SourceField {
     this.onscroll(this.field);
   }
 
+  /** Draws a text that is not drawn yet: whoever took it may have had it marked, and so drawn, at once. */
+  #drawNew() {
+    if (this.field.value !== this.drawn) this.#draw();
+  }
+
   #draw() {
+    this.drawn = this.field.value;
     const lines = markedLines(this.field.value, this.problems);
     const keys = lines.map(keyOf);
     const [head, tail] = commonEnds(this.keys, keys);

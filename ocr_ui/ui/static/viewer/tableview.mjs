@@ -1,6 +1,6 @@
 /** The tables of the page as grids, one at a time: cells are gone to, marked, edited, merged, moved and pasted by key. */
 
-import { h, iconButton, icon, isComposed, named, setText, setValue } from "./dom.mjs";
+import { h, iconButton, icon, isComposed, setText, setValue } from "./dom.mjs";
 import { GridNodes } from "./gridnodes.mjs";
 import { isComposing } from "./keys.mjs";
 import { isLow } from "./sureness.mjs";

@@ -1,5 +1,6 @@
 /** The bar below the result: right or wrong, what kind of error, a note, and whether all of it is stored. */
 
+import { clockText } from "../page/moments.mjs";
 import { h, icon, keySign, named, setPressed, setText, wordButton } from "./dom.mjs";
 import { failureText } from "./notice.mjs";
 
@@ -161,7 +162,7 @@ export class VerdictBar {
   #time(value) {
     const date = new Date(value);
     if (Number.isNaN(date.getTime())) return String(value ?? "");
-    return new Intl.DateTimeFormat(this.t("locale"), { hour: "2-digit", minute: "2-digit" }).format(date);
+    return clockText(date, this.t("locale"));
   }
 
   relabel() {

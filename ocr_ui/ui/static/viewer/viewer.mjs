@@ -16,7 +16,6 @@ import { makeActions } from "./actions.mjs";
 import { ask } from "./dialogs.mjs";
 import { Detail } from "./detail.mjs";
 import { Door } from "./door.mjs";
-import { styleSheets } from "../page/dom.mjs";
 import { h, makeWords, relabel } from "./dom.mjs";
 import { Drafts } from "./drafts.mjs";
 import { Editor } from "./editor.mjs";
@@ -39,7 +38,7 @@ import { PageStrip } from "./pages.mjs";
 import { Palette } from "./palette.mjs";
 import { sharedOutbox } from "./outbox.mjs";
 import { PicturePane } from "./pane.mjs";
-import { RegionBar, kindWord } from "./regions.mjs";
+import { kindWord, RegionBar } from "./regions.mjs";
 import { Rereader } from "./reread.mjs";
 import { Review } from "./review.mjs";
 import { LiveReward } from "./reward.mjs";
@@ -54,16 +53,16 @@ import { TextSize } from "./textsize.mjs";
 import { Toolbar } from "./toolbar.mjs";
 import { VerdictBar } from "./verdict.mjs";
 import { Views } from "./views.mjs";
+import { momentText } from "../page/moments.mjs";
+import { mountPart } from "../page/part.mjs";
 
 let mounted = 0;
 
 export async function mount({ element, props, trigger, watch }) {
-  element.viewer?.destroy();
-  await styleSheets(import.meta.url, "viewer.css", "editing.css", "parts.css", "source.css");
-  const viewer = new Viewer({ element, props, trigger });
-  element.viewer = viewer;
-  watch("value", () => element.viewer === viewer && viewer.receive(props.value));
-  watch(["words", "lang"], () => element.viewer === viewer && viewer.speak());
+  const sheets = ["viewer.css", "editing.css", "parts.css", "source.css"];
+  const viewer = await mountPart(element, import.meta.url, sheets, () => new Viewer({ element, props, trigger }));
+  watch("value", () => element.mounted === viewer && viewer.receive(props.value));
+  watch(["words", "lang"], () => element.mounted === viewer && viewer.speak());
   viewer.speak();
   viewer.receive(props.value);
   viewer.root.dataset.ready = "1";
@@ -526,8 +525,7 @@ class Viewer {
   #draftNotice(kind, { draft, version, name, failure }) {
     const { t, review } = this;
     if (kind === "lost") return this.#tellLost(name, failure);
-    const time =
-      draft && new Intl.DateTimeFormat(t("locale"), { dateStyle: "medium", timeStyle: "short" }).format(draft.time);
+    const time = draft && momentText(draft.time, t("locale"));
     const discard = [t("discard"), () => review.discard()];
     const buttons = {
       draft_restored: [discard],
