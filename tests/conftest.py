@@ -17,6 +17,14 @@ settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _quick_sqlite() -> Iterator[None]:
+    from quick_sqlite import quick
+
+    with quick():
+        yield
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[Server]:
     import postgres

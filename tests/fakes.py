@@ -7,10 +7,12 @@ import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
-from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Finished, Health
+from ocr_ui.engines.base import Capabilities, Engine, EngineEvent, EngineRequest, EngineState, Finished, Health
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,25 @@ class Pause:
 
 
 ScriptStep = EngineEvent | Pause | Exception
+
+
+class ReadingOnce:
+    """An engine that reads a picture when it is first asked, and says the same about it from then on."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._said: dict[bytes, list[EngineEvent]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        picture = sha256(request.pixels).digest()
+        if picture not in self._said:
+            async with aclosing(self._engine.generate(request)) as events:
+                self._said[picture] = [event async for event in events]
+        for event in self._said[picture]:
+            yield event
 
 
 class ScriptedEngine:

@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import uvicorn
 from fastapi import FastAPI
+from stored import begin_store
 
 import app
 from ocr_ui.services.engines import Engines
@@ -20,6 +21,7 @@ START_SECONDS = 60
 
 def rest_app(settings: Settings, engines: Engines) -> FastAPI:
     """The whole server but for the page, which takes seconds to build."""
+    begin_store(settings)
     with patch.object(app, "mount", lambda made, *_: made):
         return app.create_app(settings, engines)
 

@@ -56,12 +56,19 @@ def recognition(sha256: str, said: PageContent, template: str = "full_text", eng
 
 
 def open_store(folder: Path, **options: float) -> Store:
-    """The store of a folder; a new one starts from a copy of a migrated database, which is quicker than migrating."""
-    settings, file = Settings(data_dir=folder), folder / DATABASE
+    """The store of a folder, see `begin_store`."""
+    settings = Settings(data_dir=folder)
+    begin_store(settings)
+    return Store.open(settings, **options)
+
+
+def begin_store(settings: Settings) -> None:
+    """A new store starts from a copy of a migrated database, which is quicker than migrating."""
+    folder = Path(settings.data_dir)
+    file = folder / DATABASE
     if not folder.is_file() and not file.exists() and not settings.database_url.get_secret_value():
         folder.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_new_database())
-    return Store.open(settings, **options)
 
 
 @cache

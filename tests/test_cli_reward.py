@@ -1,4 +1,4 @@
-"""`python -m ocr_ui reward`, as a program."""
+"""`python -m ocr_ui reward`, in process; once as a program."""
 
 from __future__ import annotations
 
@@ -10,23 +10,36 @@ from pathlib import Path
 
 import pytest
 
+from ocr_ui.__main__ import main
+
 ROOT = Path(__file__).resolve().parent.parent
 Run = Callable[..., subprocess.CompletedProcess]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    monkeypatch.chdir(tmp_path)
 
     def call(task: str, response: str | bytes, reference: str, *more: str) -> subprocess.CompletedProcess:
         data = response if isinstance(response, bytes) else response.encode()
         (tmp_path / "response").write_bytes(data)
         (tmp_path / "reference").write_bytes(reference.encode())
-        files = ("--response", "response", "--reference", "reference")
-        command = [sys.executable, "-m", "ocr_ui", "reward", "--task", task, *files, *more]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        command = ["reward", "--task", task, "--response", "response", "--reference", "reference", *more]
+        try:
+            code = main(command)
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return subprocess.CompletedProcess(command, code, *capfd.readouterr())
 
     return call
+
+
+def test_as_a_program(run: Run, tmp_path: Path) -> None:
+    here = run("fields", '{"a": "x"}', '{"a": "x", "b": "金额"}')
+    command = [sys.executable, "-m", "ocr_ui", *here.args]
+    there = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert (there.returncode, there.stdout, there.stderr) == (0, here.stdout, "")
+    assert json.loads(there.stdout)["reward"] == 0.5
 
 
 @pytest.mark.parametrize(

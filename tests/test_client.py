@@ -12,9 +12,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fakes import ReadingOnce
 from live import live, rest_app, until
 
 from ocr_ui.client import Client, Refused
+from ocr_ui.engines.registry import create_engine
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 
@@ -25,7 +27,8 @@ RECEIPT = ROOT / "examples" / "receipt.jpg"
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("client") / "data", engine="rapidocr", turn_pages=False)
-    with live(rest_app(settings, Engines.from_settings(settings))) as url:
+    engines = Engines({"rapidocr": ReadingOnce(create_engine("rapidocr", settings))})
+    with live(rest_app(settings, engines)) as url:
         until(lambda: httpx.get(f"{url}/readyz").status_code == 200, 120)
         yield url
 

@@ -21,6 +21,8 @@ class Sqlite:
         busy_seconds: how long a writer waits for another one before it fails with `store_locked`.
     """
 
+    synchronous = "FULL"
+    """What is saved is on the disk before it is acknowledged."""
     reading: Mapping[str, Any] = {}
     writing: Mapping[str, Any] = {"begin": "BEGIN IMMEDIATE"}
 
@@ -37,7 +39,7 @@ class Sqlite:
             # The driver's own BEGIN comes too late for a consistent read; `_begin` sends it instead.
             connection.isolation_level = None
             connection.execute(f"PRAGMA foreign_keys={'ON' if foreign_keys else 'OFF'}")
-            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute(f"PRAGMA synchronous={self.synchronous}")
             # What is deleted is overwritten, so that nothing of it can be found in the file.
             connection.execute("PRAGMA secure_delete=ON")
 

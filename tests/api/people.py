@@ -6,17 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+from argon2 import PasswordHasher
 from fakes import ScriptedEngine
 from fastapi.testclient import TestClient
 from live import rest_app
 
 from ocr_ui.api.login import COOKIE
 from ocr_ui.domain.access import Action, Role
+from ocr_ui.services import accounts
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 
 PASSWORD = "correct horse battery"
+QUICK = (1, 8, 1)
+"""Rounds, memory and threads of hashing a password, which takes its time on purpose."""
 NAMES = {role: f"{role.value}-person" for role in Role}
 
 
@@ -42,7 +47,7 @@ class Team:
         return client
 
     def known(self, name: str) -> TestClient:
-        """As `logged_in`, by the session of before: checking a password takes its time on purpose."""
+        """As `logged_in`, by the session of before."""
         if name not in self._sessions:
             self._sessions[name] = self.logged_in(name).cookies[COOKIE]
         client = self.client()
@@ -61,6 +66,7 @@ class Team:
 def team(folder: Path, engine: ScriptedEngine, **changes: Any) -> Iterator[Team]:
     plain = {"auth": "password", "turn_pages": False, "allowed_hosts": "testserver", "batch_at_once": 0}
     settings = Settings(**{**plain, "data_dir": folder / "data", **changes})
-    app = rest_app(settings, Engines({"scripted": engine}))
+    with patch.object(accounts, "PasswordHasher", lambda: PasswordHasher(*QUICK)):
+        app = rest_app(settings, Engines({"scripted": engine}))
     with TestClient(app) as running:
         yield Team(app, running.portal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -10,6 +11,12 @@ import pypdfium2
 from batches import archive, pdf
 
 from tests.browser.conftest import Desk
+
+WATCH = """() => {
+    window.changes = 0;
+    const watch = new MutationObserver((found) => (window.changes += found.length));
+    watch.observe(document.querySelector(".wb-jobs-list"), { childList: true, characterData: true, subtree: true });
+}"""
 
 
 def card(name: str, state: str = "") -> str:
@@ -43,6 +50,11 @@ def test_a_batch_from_dropped_files_to_its_results_and_its_review(desk: Desk, tm
 
     done = page.locator(card("Quarter four"))
     assert done.locator(".wb-jobs-line").first.inner_text() == "2 of 3 pages · 1 failed"
+    page.evaluate(WATCH)
+    with page.expect_response(re.compile(r"/v1/jobs\?")):
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    desk.settle()
+    assert page.evaluate("window.changes") == 0, "what is the same is not written again: a selection stays"
     done.locator("summary").click()
     failure = done.locator("li")
     failure.wait_for()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 
 import pytest
+from stored import open_store
 
-from tests.browser.conftest import ROOT, Desk, Product, need_browser
+from ocr_ui.services.accounts import Accounts
+from ocr_ui.services.rates import Rates
+from ocr_ui.settings import Settings
+from tests.browser.conftest import Desk, Product, need_browser
 
 PASSWORD = "correct horse battery"
 
@@ -21,10 +22,11 @@ PASSWORD = "correct horse battery"
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     need_browser()
     running = Product(tmp_path_factory.mktemp("locked") / "data", OCR_UI_AUTH="password", OCR_UI_TURN_PAGES="0")
-    environment = {**os.environ, "OCR_UI_DATA_DIR": str(running.data_dir)}
-    for name, role in (("Noor", "annotator"), ("Vito", "viewer"), ("Ada", "admin")):
-        command = [sys.executable, "-m", "ocr_ui", "user", "add", name, "--role", role]
-        subprocess.run(command, cwd=ROOT, env=environment, input=PASSWORD, text=True, check=True, capture_output=True)
+    settings = Settings(data_dir=running.data_dir)
+    with open_store(running.data_dir) as store:
+        accounts = Accounts(store, settings, Rates(store, settings))
+        for name, role in (("Noor", "annotator"), ("Vito", "viewer"), ("Ada", "admin")):
+            accounts.add(name, role, PASSWORD)
     running.start()
     yield running
     running.stop()

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from quick_sqlite import as_in_use
 from sqlalchemy import event
 from stored import ANN, BO, add_item, content, open_store, png, recognition
 
@@ -62,8 +63,8 @@ def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
 
 
 @pytest.mark.sqlite_only
-def test_a_commit_is_synced_and_readers_do_not_wait(store: Store) -> None:
-    with store._database.reading() as connection:
+def test_a_commit_is_synced_and_readers_do_not_wait(tmp_path: Path) -> None:
+    with as_in_use(), open_store(tmp_path) as store, store._database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +26,10 @@ ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
-def calls() -> list[ast.Call]:
+@cache
+def calls() -> tuple[ast.Call, ...]:
     files = [ROOT / "app.py", *(ROOT / "ocr_ui").rglob("*.py")]
-    return [node for file in files for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call)]
+    return tuple(node for file in files for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Call))
 
 
 def codes(names: set[str]) -> set[str]:
