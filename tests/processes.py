@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+from tests.forked import Started, starter
+
+PAUSE = "STOPPING_SERVER_PAUSE"
+"""Names the seconds in the middle of each reading, in the server's environment."""
+GO = "go"
+"""A file in the server's folder that ends them early."""
 
 
 def alive(pid: int) -> bool:
@@ -31,23 +34,20 @@ def gone(pid: int, seconds: float = 10) -> bool:
 
 
 @contextmanager
-def running(folder: Path, pause: float, **environment: str) -> Iterator[tuple[subprocess.Popen, str]]:
+def running(folder: Path, pause: float, **environment: str) -> Iterator[tuple[Started, str]]:
     """The server without its page (`stopping_server.py`), with a data folder in `folder`, and its address.
 
     Args:
-        pause: seconds in the middle of each reading.
+        pause: seconds in the middle of each reading, at the most: the file `GO` in `folder` ends it.
         environment: settings.
     """
     named = {"OCR_UI_DATA_DIR": str(folder / "data"), "OCR_UI_PORT": "0", "OCR_UI_TURN_PAGES": "0", **environment}
-    named["PYTHONPATH"] = f"{HERE.parent}{os.pathsep}{HERE}"
-    command = [sys.executable, str(HERE / "stopping_server.py"), str(pause)]
-    with (folder / "err").open("w") as err:
-        process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **named}, stdout=subprocess.PIPE, stderr=err, text=True
-        )
+    out, err = folder / "out", folder / "err"
+    process = starter("stopping_server").start({**os.environ, **named, PAUSE: str(pause)}, out, err)
     try:
-        told = process.stdout.readline()
-        assert told, (folder / "err").read_text()
+        while not (told := out.read_text() if out.exists() else "").endswith("\n"):
+            assert process.poll() is None, err.read_text()
+            time.sleep(0.02)
         yield process, re.search(r"https?://\S+", told)[0]
     finally:
         process.kill()

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from processes import running
+from live import until
+from processes import GO, running
 from stored import png
 
 import app
@@ -32,7 +33,7 @@ def reading(url: str, told: list[str], begun: threading.Event) -> None:
 
 
 def test_what_is_being_read_comes_to_its_end_while_the_server_says_that_it_is_not_ready(tmp_path: Path) -> None:
-    with running(tmp_path, 5, OCR_UI_DRAIN_S="60") as (process, url):
+    with running(tmp_path, 600, OCR_UI_DRAIN_S="600") as (process, url):
         told: list[str] = []
         begun = threading.Event()
         reader = threading.Thread(target=reading, args=(url, told, begun))
@@ -40,10 +41,11 @@ def test_what_is_being_read_comes_to_its_end_while_the_server_says_that_it_is_no
         assert begun.wait(60)
         assert httpx.get(f"{url}/readyz").status_code == 200
         process.send_signal(signal.SIGTERM)
-        answers = [httpx.get(f"{url}/readyz").status_code for _ in range(20)]
-        assert answers[-1] == 503, "new connections are answered"
+        until(lambda: httpx.get(f"{url}/readyz").status_code == 503, 60)  # new connections are answered
         refused = httpx.post(f"{url}/v1/ocr", files={"file": ("a.png", png())})
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "server_stopping")
+        assert "event: done" not in told
+        (tmp_path / GO).touch()
         reader.join(60)
         assert "event: done" in told
         assert process.wait(30) in (0, -signal.SIGTERM)

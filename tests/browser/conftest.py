@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.engines.scripted_server import Answer, ScriptedServer, chunk, stream
+from tests.forked import Started, starter
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUSY = re.compile(r"/gradio_api/(queue/(join|data)|run/|upload|component_server)|/v1/")
@@ -60,7 +61,7 @@ class Product:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.environment = environment
-        self.process: subprocess.Popen | None = None
+        self.process: Started | subprocess.Popen | None = None
         self.log = data_dir.parent / f"server-{self.port}.log"
 
     def start(self) -> None:
@@ -71,17 +72,17 @@ class Product:
             "OCR_UI_ENGINE": "rapidocr",
             **self.environment,
         }
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=log, stderr=log
-            )
+        self.process = self.launched(environment)
         self.wait("/readyz")
+
+    def launched(self, environment: dict[str, str]) -> Started | subprocess.Popen:
+        return starter("app").start(environment, self.log, self.log)
 
     def wait(self, path: str) -> None:
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
-            if self.process.poll() is not None:
-                pytest.fail(f"the server ended with {self.process.returncode}:\n{self.log.read_text()}")
+            if (ended := self.process.poll()) is not None:
+                pytest.fail(f"the server ended with {ended}:\n{self.log.read_text()}")
             try:
                 with urllib.request.urlopen(self.url + path, timeout=2) as answer:
                     if answer.status == 200:
@@ -101,6 +102,14 @@ class Product:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.kill()
+
+
+class Fresh(Product):
+    """Imports all by itself: for settings that libraries read when they are imported."""
+
+    def launched(self, environment: dict[str, str]) -> subprocess.Popen:
+        with self.log.open("ab") as log:
+            return subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=log, stderr=log)
 
 
 def free_port() -> int:

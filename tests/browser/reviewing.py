@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 
 from conftest import Desk
+from rest import got
 
 from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.workbench import Workbench
@@ -46,11 +45,6 @@ async def _read(data_dir: Path, pictures: dict[str, bytes], name: str, variables
     finally:
         await workbench.close()
     return found
-
-
-def got(desk: Desk, path: str) -> dict:
-    with urllib.request.urlopen(desk.url + path) as answer:
-        return json.load(answer)
 
 
 def texts(desk: Desk, item: int) -> list[str]:

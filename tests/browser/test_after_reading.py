@@ -8,12 +8,12 @@ from __future__ import annotations
 import base64
 import io
 import json
-import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import Desk, Product, Server
 from PIL import Image
+from rest import addressed, item_at
 
 from tests.engines.scripted_server import Answer, chunk, stream
 
@@ -44,9 +44,7 @@ def sent_size(question: dict) -> tuple[int, int]:
 
 
 def item(desk: Desk) -> dict:
-    number = desk.page.evaluate("new URLSearchParams(location.search).get('item')")
-    with urllib.request.urlopen(f"{desk.url}/v1/items/{number}") as answer:
-        return json.load(answer)
+    return item_at(desk, addressed(desk))
 
 
 def press_read(desk: Desk, state: str) -> None:

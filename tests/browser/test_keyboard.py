@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import Desk, Product
+from rest import addressed, item_at
 
 ROWS = "#viewer .vw-row"
 NOWHERE = "document.activeElement === document.body"
@@ -24,13 +23,8 @@ def number(product: Product, profile) -> Iterator[int]:
     desk = Desk(page, product.url).goto()
     desk.take_example("receipt")
     desk.read()
-    yield int(page.evaluate("new URLSearchParams(location.search).get('item')"))
+    yield addressed(desk)
     page.close()
-
-
-def item(desk: Desk, number: int) -> dict:
-    with urllib.request.urlopen(f"{desk.url}/v1/items/{number}") as answer:
-        return json.load(answer)
 
 
 def opened(desk: Desk, number: int, language: str = "en", view: str = "lines") -> Desk:
@@ -202,11 +196,11 @@ def test_who_saves_second_is_told_what_to_do_and_loses_nothing(desk: Desk, numbe
     assert "草稿" in told
     box = page.locator("#viewer .vw-conflict").bounding_box()
     assert box["width"] > 600
-    version = item(desk, number)["version"]
+    version = item_at(desk, number)["version"]
     page.locator("#viewer .vw-conflict button").last.click()
     page.wait_for_selector(f"#viewer .vw-saved:has-text('{version + 1}')")  # the message goes when the save begins
     assert page.is_hidden("#viewer .vw-conflict")
-    stored = item(desk, number)
+    stored = item_at(desk, number)
     assert stored["version"] == version + 1
     assert stored["lines"][0]["text"] == "Mine"
     theirs.close()

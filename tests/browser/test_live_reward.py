@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import Desk, Product, need_browser
+from rest import item_at, sent
 from stored import add_answered, content, open_store
 
 from ocr_ui.domain.content import PageContent, Table
@@ -55,14 +54,8 @@ def with_file(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -
 
 def post(product: Product, item: int, lines: list[dict]) -> None:
     """A correction as another program sends it."""
-    body = json.dumps(
-        {"recognition_id": item, "base_version": 0, "content": {"lines": lines}, "client_key": "live-reward"}
-    )
-    request = urllib.request.Request(
-        f"{product.url}/v1/corrections", body.encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request) as answer:
-        assert answer.status == 200
+    body = {"recognition_id": item, "base_version": 0, "content": {"lines": lines}, "client_key": "live-reward"}
+    sent(product, "/v1/corrections", body)
 
 
 @pytest.fixture
@@ -78,11 +71,6 @@ def shows(desk: Desk, selector: str, words: str) -> None:
         " && !document.querySelector('#viewer .vw-reward').classList.contains('stale')",
         arg=[selector, words],
     )
-
-
-def stored(desk: Desk, number: int) -> dict:
-    with urllib.request.urlopen(f"{desk.url}/v1/items/{number}") as answer:
-        return json.load(answer)
 
 
 def write(desk: Desk, line: int, text: str) -> None:
@@ -156,7 +144,7 @@ def test_attributes_of_a_table_are_mended_in_one_click_and_saved(live: Desk, ite
     page.keyboard.type(".")
     page.keyboard.press("Control+s")
     page.wait_for_selector("#viewer .vw-saved:has-text('version 1')")
-    assert stored(live, items["table"])["text"].startswith("Prices of the day: <table><tr>")
+    assert item_at(live, items["table"])["text"].startswith("Prices of the day: <table><tr>")
 
 
 @pytest.mark.stress

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
-
 import pytest
+from conftest import Product
+from rest import got
 
 
-def templates(url: str, name: str) -> dict:
-    with urllib.request.urlopen(f"{url}/v1/templates/{name}", timeout=20) as answer:
-        return json.load(answer)
+def template(product: Product, name: str) -> dict:
+    return got(product, f"/v1/templates/{name}")
 
 
 def test_a_wording_is_checked_while_it_is_typed_and_saved_by_keyboard(product, open_desk) -> None:
@@ -34,13 +32,13 @@ def test_a_wording_is_checked_while_it_is_typed_and_saved_by_keyboard(product, o
     assert "{{columns}}" in field.input_value()
     field.press("Control+s")
     page.wait_for_selector("section[data-template=table] [data-act=restore]")
-    versions = templates(product.url, "table")["versions"]
+    versions = template(product, "table")["versions"]
     assert [(one["number"], one["current"], len(one["variables"])) for one in versions] == [(1, True, 1), (0, False, 0)]
     assert "wb-wording-field" in page.evaluate("document.activeElement.className")
 
     page.click("section[data-template=table] li:last-child [data-act=restore]")
     page.wait_for_selector("section[data-template=table] .wb-library-official[data-same=true]")
-    assert templates(product.url, "table")["template"]["builtin"]
+    assert template(product, "table")["template"]["builtin"]
     assert desk.errors == []
 
 
@@ -74,7 +72,7 @@ def test_choices_are_written_with_labels_and_what_is_begun_outlives_another_lang
     page.keyboard.type("冷淡")
     page.keyboard.press("Control+s")
     page.wait_for_selector("section[data-template=greeting] li[data-version]")
-    (variable,) = templates(product.url, "greeting")["template"]["variables"]
+    (variable,) = template(product, "greeting")["template"]["variables"]
     assert variable["options"] == [
         {"value": "warm", "label": {"en": "Warmly"}, "text": "<b>dear</b> = friend"},
         {"value": "cold", "label": {"zh": "冷淡"}, "text": None},

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, Desk, Product
+from rest import addressed, item_at
 
 ROWS = "#viewer .vw-row"
 BOXES = "#viewer .vw-boxes polygon"
@@ -15,9 +14,7 @@ BOXES = "#viewer .vw-boxes polygon"
 
 def item_of(desk: Desk) -> dict:
     """The item that the viewer shows, as the store has it."""
-    number = desk.page.evaluate("new URLSearchParams(location.search).get('item')")
-    with urllib.request.urlopen(f"{desk.url}/v1/items/{number}") as answer:
-        return json.load(answer)
+    return item_at(desk, addressed(desk))
 
 
 def texts(desk: Desk) -> list[str]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from conftest import Desk, Product, need_browser
 from inspecting import SIDEWAYS, Inspection
-from reviewing import DESK, begun, got
+from rest import got, sent
+from reviewing import DESK, begun
 from stored import add_answered, add_item, content, open_store
 
 from ocr_ui.domain.content import ContentWarning, Field, TextRegion
@@ -52,14 +51,6 @@ def product(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -> 
     running.stop()
 
 
-def send(product: Product, path: str, body: dict) -> dict:
-    request = urllib.request.Request(
-        product.url + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
-
-
 def dispute(product: Product, item: int) -> None:
     """Two people see the page otherwise."""
     for path, person, words in (("/v1/corrections", "Ann", HEBREW), ("/v1/second-reviews", "Bo", f"{HEBREW} 7")):
@@ -71,7 +62,7 @@ def dispute(product: Product, item: int) -> None:
             "client_key": f"accessible-{person}",
         }
         more = {"base_version": 0, "state": "submitted"} if person == "Ann" else {"blind": True}
-        send(product, path, {**body, **more})
+        sent(product, path, {**body, **more})
 
 
 def test_axe_finds_nothing_where_a_page_is_read_and_corrected(desk: Desk, items: dict[str, int]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
-
 import pytest
 from conftest import Desk, Product
+from rest import addressed, item_at
 
 ROWS = "#viewer .vw-row"
 TEXT = "#viewer textarea.vw-input"
@@ -24,14 +22,9 @@ def numbers(product: Product, profile) -> list[int]:
     found = []
     for _ in range(2):
         desk.read()
-        found.append(int(page.evaluate("new URLSearchParams(location.search).get('item')")))
+        found.append(addressed(desk))
     page.close()
     return found
-
-
-def item(desk: Desk, number: int) -> dict:
-    with urllib.request.urlopen(f"{desk.url}/v1/items/{number}") as answer:
-        return json.load(answer)
 
 
 def opened(desk: Desk, number: int, language: str = "en") -> Desk:
@@ -112,7 +105,7 @@ def test_a_box_is_read_again_and_what_a_person_wrote_stays_until_they_say_otherw
     assert texts(desk)[1:3] == [FIRST[0], FIRST[2]]
     press(desk, "Shift+R")  # nothing is selected: a box is drawn
     at = page.evaluate("document.querySelector('#viewer .vw-board img').getBoundingClientRect().toJSON()")
-    stored = item(desk, numbers[0])
+    stored = item_at(desk, numbers[0])
     size, quad = stored["item"]["page"], stored["lines"][2]["quad"]
     k = at["width"] / size["width"]
     xs, ys = [x for x, _ in quad], [y for _, y in quad]
@@ -143,7 +136,7 @@ def test_characters_words_and_the_size_of_the_text(desk: Desk, numbers: list[int
     page.keyboard.type("o")
     page.wait_for_selector("#viewer .vw-found:has-text(' of ')")
     total = sum(text.lower().count("o") for text in texts(desk))
-    fields = sum((field["value"] or "").lower().count("o") for field in item(desk, numbers[1])["fields"])
+    fields = sum((field["value"] or "").lower().count("o") for field in item_at(desk, numbers[1])["fields"])
     assert page.inner_text("#viewer .vw-found").endswith(f"of {total + fields}")
     page.get_by_label("Replace with").fill("0")
     page.get_by_label("Replace with").focus()

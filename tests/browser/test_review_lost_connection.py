@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import WINDOW, Desk, Product, need_browser
-from reviewing import DESK, begun, got, item_of, moved, read_examples, retype, texts
+from rest import got
+from reviewing import DESK, begun, item_of, moved, read_examples, retype, texts
 
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store

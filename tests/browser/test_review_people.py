@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Iterator
 
 import pytest
 from conftest import Desk, Product, need_browser
-from reviewing import DESK, begun, got, item_of, moved, read_examples, retype, texts
+from rest import got, sent
+from reviewing import DESK, begun, item_of, moved, read_examples, retype, texts
 
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -135,10 +134,7 @@ def test_a_page_that_another_has_can_be_looked_at_only(desk: Desk, browser) -> N
     page.keyboard.press("s")
     moved(desk, item)
     desk.settle()  # the page that was left has been given back
-    body = json.dumps({"holder": "a-tab-of-bo", "person": "Bo"}).encode()
-    headers = {"Content-Type": "application/json"}
-    claim = urllib.request.Request(f"{desk.url}/v1/items/{item}/claim", body, headers)
-    urllib.request.urlopen(claim).close()
+    sent(desk, f"/v1/items/{item}/claim", {"holder": "a-tab-of-bo", "person": "Bo"})
     page.keyboard.press("[")
     page.wait_for_selector(f"{DESK}[data-item='{item}']")
     assert "taken by Bo until" in page.inner_text(".wb-rv-bar")

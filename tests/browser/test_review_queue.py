@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 from conftest import Desk, Product, need_browser
-from reviewing import DESK, got, item_of, moved, read_examples, retype, tab_to
+from rest import got
+from reviewing import DESK, item_of, moved, read_examples, retype, tab_to
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.settings import Settings

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import WINDOW, Desk, Product, need_browser
 from PIL import Image, ImageDraw, ImageFont
-from reviewing import DESK, EXAMPLES, begun, got, item_of, moved, read_pictures, retype, tab_to
+from rest import got
+from reviewing import DESK, EXAMPLES, begun, item_of, moved, read_pictures, retype, tab_to
 
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.settings import Settings

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from conftest import Desk, Product
 from inspecting import Inspection
-from reviewing import got
+from rest import got
 from stored import add_answered, open_store
 
 from ocr_ui.domain.content import TextRegion

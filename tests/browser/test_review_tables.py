@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from conftest import Desk, Product, need_browser
-from reviewing import got
+from conftest import Desk, Product
+from rest import got
 from stored import add_answered, content, open_store
 
 from ocr_ui.domain.content import Field
@@ -25,26 +25,17 @@ PASTED = (
 
 
 @pytest.fixture(scope="module")
-def items() -> dict[str, int]:
-    return {}
-
-
-@pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory, items: dict[str, int]) -> Iterator[Product]:
-    need_browser()
-    folder = tmp_path_factory.mktemp("tables")
-    with open_store(folder / "data") as store:
-        items["table"] = add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 1)
-        items["pasted"] = add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 2)
-        items["lines"] = add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), "x", 3)
-        fields = (Field("Sum", "12.50", kind="amount"), Field("Day", "soon", kind="date"))
-        items["fields"] = add_answered(store, Task.FIELDS, replace(content("Total 12.50"), fields=fields), "x", 4)
-        page = replace(content("Total 12.50", "14 May 2026", "ACME"), fields=fields)
-        items["edited"] = add_answered(store, Task.FIELDS, page, "x", 5)
-    running = Product(folder / "data")
-    running.start()
-    yield running
-    running.stop()
+def items(product: Product) -> dict[str, int]:
+    fields = (Field("Sum", "12.50", kind="amount"), Field("Day", "soon", kind="date"))
+    page = replace(content("Total 12.50", "14 May 2026", "ACME"), fields=fields)
+    with open_store(product.data_dir) as store:
+        return {
+            "table": add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 1),
+            "pasted": add_answered(store, Task.TABLE, tables.parse(TEXT), TEXT, 2),
+            "lines": add_answered(store, Task.SPOTTING, content("Total 12.50", "Thank you"), "x", 3),
+            "fields": add_answered(store, Task.FIELDS, replace(content("Total 12.50"), fields=fields), "x", 4),
+            "edited": add_answered(store, Task.FIELDS, page, "x", 5),
+        }
 
 
 @pytest.fixture

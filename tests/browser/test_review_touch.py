@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import Desk, Product
-from reviewing import got
+from rest import got
 from stored import add_item, open_store
 
 TABLET = {"width": 820, "height": 1180}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import Desk, Product, Server, need_browser
+from rest import got
 from sampled import CUT, MISREAD, RIGHT, WRONG, add_read, label
 from stored import open_store
 
@@ -58,11 +57,6 @@ def sample(desk: Desk, item: int, n: int = 4, blind: bool = False) -> None:
     desk.settle()
 
 
-def stored(desk: Desk, path: str) -> dict:
-    with urllib.request.urlopen(f"{desk.url}{path}") as answer:
-        return json.load(answer)
-
-
 def rewards(desk: Desk) -> list[str]:
     return desk.page.locator(f"{PANEL} .wb-smp-reward").all_inner_texts()
 
@@ -97,7 +91,7 @@ def test_the_best_answer_becomes_the_label(desk: Desk) -> None:
     page.click(f"{PANEL} .wb-smp-head:has(.wb-smp-number[data-number='0']) [data-does='take']")
     page.wait_for_selector("#viewer .vw-board img", state="visible")
     desk.settle()
-    item = stored(desk, "/v1/items/1")
+    item = got(desk, "/v1/items/1")
     assert [line["text"] for line in item["lines"]] == ["Total 12.50", "Thank you"]
     assert item["verdict"] == "wrong"
     assert "Total 12.50" in page.inner_text("#viewer")
@@ -124,8 +118,8 @@ def test_pairs_are_judged_blind_by_keyboard(desk: Desk) -> None:
     page.keyboard.press("t")
     page.wait_for_selector(f"{PANEL} .wb-smp-reward", state="visible")
     assert "3 pairs judged" in page.inner_text(".wb-smp-notes")
-    rollout = stored(desk, "/v1/items/3/rollouts")["rollouts"][0]["id"]
-    told = stored(desk, f"/v1/rollouts/{rollout}/judgements")["judgements"]
+    rollout = got(desk, "/v1/items/3/rollouts")["rollouts"][0]["id"]
+    told = got(desk, f"/v1/rollouts/{rollout}/judgements")["judgements"]
     assert [one["choice"] for one in told] == ["left", "both_bad", "tie"]
     assert all(one["blind"] and one["person"] == "Ann" and one["seconds"] > 0 for one in told)
 
@@ -154,8 +148,8 @@ def test_answers_are_ranked_by_their_numbers(desk: Desk) -> None:
     assert page.get_attribute(".wb-smp-number[data-number='2']", "data-place") == "1."
     page.click("#samples-rank-save")
     page.wait_for_selector("text=The ranking is kept.")
-    rollout = stored(desk, "/v1/items/4/rollouts")["rollouts"][0]["id"]
-    (told,) = stored(desk, f"/v1/rollouts/{rollout}/judgements")["judgements"]
+    rollout = got(desk, "/v1/items/4/rollouts")["rollouts"][0]["id"]
+    (told,) = got(desk, f"/v1/rollouts/{rollout}/judgements")["judgements"]
     assert (told["kind"], told["answers"]) == ("rank", [2, 0, 1])
 
 
@@ -200,4 +194,4 @@ def test_all_listed_items_are_sampled_from_the_dataset_tab(desk: Desk) -> None:
     page.click("#batch-start")
     page.wait_for_selector("#batch-state:has-text('is done: 5 items')")
     assert "informative" in page.inner_text("#batch-state")
-    assert stored(desk, "/v1/rollout-jobs/newest")["done"] == 5
+    assert got(desk, "/v1/rollout-jobs/newest")["done"] == 5

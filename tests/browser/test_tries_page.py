@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
-
+from rest import got
 from sampled import answer, page_picture
 
 from tests.engines.scripted_server import chunk, stream
 
 SAID = answer("Total 12.50", "Thank you")
-
-
-def asked(url: str, path: str) -> dict:
-    with urllib.request.urlopen(url + path, timeout=20) as found:
-        return json.load(found)
 
 
 def test_two_ways_are_tried_one_is_kept_and_two_are_compared_in_use(with_server, server, open_desk) -> None:
@@ -66,9 +59,9 @@ def test_two_ways_are_tried_one_is_kept_and_two_are_compared_in_use(with_server,
     page.fill("#experiments-share", "25")
     page.click("#experiments-start")
     page.wait_for_selector("#experiments-roll_back")
-    running = asked(with_server.url, "/v1/experiments")["experiments"][0]
+    running = got(with_server, "/v1/experiments")["experiments"][0]
     assert (running["running"], running["share"], running["arms"]["B"]["engine"]) == (True, 0.25, "rapidocr")
     page.click("#experiments-roll_back")
     page.wait_for_selector("#experiments-roll_back", state="hidden")
-    assert not asked(with_server.url, "/v1/experiments")["experiments"][0]["running"]
+    assert not got(with_server, "/v1/experiments")["experiments"][0]["running"]
     assert desk.errors == []

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import Desk, Product, free_port, need_browser
+from rest import addressed, item_at
 from stored import ANN, png, recognition
 
 from ocr_ui.domain.content import Field, PageContent, TextLine
@@ -84,15 +83,6 @@ def desk(two: tuple[Product, int, int], open_desk: Callable[[str], Desk]) -> Ite
     assert made.outside == []
 
 
-def item(desk: Desk, number: int) -> dict:
-    with urllib.request.urlopen(f"{desk.url}/v1/items/{number}") as answer:
-        return json.load(answer)
-
-
-def addressed(desk: Desk, name: str) -> int:
-    return int(desk.page.evaluate("name => new URLSearchParams(location.search).get(name)", name) or 0)
-
-
 def focused(desk: Desk) -> str:
     return desk.page.evaluate("document.activeElement.innerText")
 
@@ -113,13 +103,13 @@ def test_read_again_with_another_engine_and_keep_the_second(desk: Desk) -> None:
     second = addressed(desk, "with")
     assert addressed(desk, "item") == first
     assert not page.is_visible("#viewer .vw-board img")
-    assert [item(desk, n)["item"]["engine"] for n in (first, second)] == ["fine (rapidocr)", "coarse (rapidocr)"]
-    assert item(desk, first)["item"]["page"] == item(desk, second)["item"]["page"]
-    assert item(desk, first)["lines"] != item(desk, second)["lines"]
+    assert [item_at(desk, n)["item"]["engine"] for n in (first, second)] == ["fine (rapidocr)", "coarse (rapidocr)"]
+    assert item_at(desk, first)["item"]["page"] == item_at(desk, second)["item"]["page"]
+    assert item_at(desk, first)["lines"] != item_at(desk, second)["lines"]
     assert page.locator(".wb-cmp-head bdi").all_inner_texts() == ["fine (rapidocr)", "coarse (rapidocr)"]
     drawn = [page.locator(f".wb-cmp-board .{side} polygon").count() for side in ("left", "right")]
-    fields = [[f for f in item(desk, n)["fields"] if f["quad"]] for n in (first, second)]
-    assert drawn == [len(item(desk, n)["lines"]) + len(f) for n, f in zip((first, second), fields, strict=True)]
+    fields = [[f for f in item_at(desk, n)["fields"] if f["quad"]] for n in (first, second)]
+    assert drawn == [len(item_at(desk, n)["lines"]) + len(f) for n, f in zip((first, second), fields, strict=True)]
     assert page.evaluate("document.documentElement.scrollWidth") == 1280
 
     page.reload()

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.engines.fake_hub import COMMIT, FakeHub
+from tests.forked import Started, starter
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WEIGHTS = "model.safetensors"
@@ -40,6 +41,7 @@ class Machine:
 
     def __init__(self, folder: Path, hub: FakeHub) -> None:
         self.cache, self.hub = folder / "cache", hub
+        self.out, self.err = folder / "out", folder / "err"
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("HF_", "OCR_UI_"))},
             "HF_ENDPOINT": hub.url,
@@ -54,16 +56,14 @@ class Machine:
         self.hub.asked.clear()
         self.hub.sent.clear()
         process = self.start(**changes)
-        out, console = process.communicate(timeout=120)
-        assert process.returncode == 0, console
-        return json.loads(out) | {"console": console}
+        code, console = process.wait(120), self.err.read_text()
+        assert code == 0, console
+        return json.loads(self.out.read_text()) | {"console": console}
 
-    def start(self, **changes: str) -> subprocess.Popen:
-        command = [sys.executable, "-m", "tests.engines.fetch_model"]
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
-            command, cwd=ROOT, env={**self.environment, **changes}, stdout=pipe, stderr=pipe, text=True
-        )
+    def start(self, **changes: str) -> Started:
+        for told in (self.out, self.err):
+            told.unlink(missing_ok=True)
+        return starter("tests.engines.fetch_model").start({**self.environment, **changes}, self.out, self.err)
 
     def blob(self, path: str) -> Path:
         return self.cache / "models--some--model" / "blobs" / hashlib.sha256(FILES[path]).hexdigest()
@@ -139,7 +139,7 @@ def test_a_download_goes_on_after_the_program_was_killed(machine: Machine, hub: 
         assert process.poll() is None
         time.sleep(0.01)
     process.kill()
-    process.communicate()
+    process.wait()
     had = machine.unfinished()
     hub.slowness = 0
     time.sleep(0.2)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.conftest import Desk, Product, need_browser
+from tests.browser.conftest import Desk, Fresh, Product, need_browser
 from tests.engines.fake_hub import COMMIT, FakeHub
 from tests.vllm_cpu.tiny_engine import BOOK
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.vllm, pytest.mark.browser]
 MEGABYTES = 6
 
 
-class Fetching(Product):
+class Fetching(Fresh):
     """Started as soon as its page is there."""
 
     def wait(self, path: str) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 import tests.browser.conftest as running
 from scripts.tiny_model.book import Example, upright
-from tests.browser.conftest import Desk, Product, need_browser
+from tests.browser.conftest import Desk, Fresh, Product, need_browser
 
 pytestmark = [pytest.mark.vllm, pytest.mark.browser]
 
@@ -29,7 +29,7 @@ def product(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         "OCR_UI_ENFORCE_EAGER": "1",
         "OCR_UI_CPU_CACHE_GB": "1",
     }
-    product = Product(tmp_path_factory.mktemp("product") / "data", **small)
+    product = Fresh(tmp_path_factory.mktemp("product") / "data", **small)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "START_SECONDS", 600)
         product.start()
