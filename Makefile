@@ -21,13 +21,16 @@ $(STAMP): requirements.txt requirements-cpu.txt requirements-dev.txt
 run: install
 	$(BIN)/python app.py
 
+# What was compiled once is kept for all the processes that tests start, also where the environment says otherwise.
+test test-vllm stress: export PYTHONDONTWRITEBYTECODE :=
+
 # Tests of the page wait much for the browser and the server: three at once fill two processors.
 test: install
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	@if command -v node >/dev/null; then node --test tests/js/; else echo "skipped: tests/js need node"; fi
+	@if command -v node >/dev/null; then node tests/js/all.mjs; else echo "skipped: tests/js need node"; fi
 	$(BIN)/python -m pytest -m "not vllm and not stress and not browser" -n 2 --dist loadfile
-	$(BIN)/python -m pytest -m "browser and not vllm and not stress" -n 3 --dist loadfile
+	$(BIN)/python -m pytest tests/browser -m "not stress" -n 3 --dist loadfile
 
 lint: install
 	$(BIN)/python -m ruff check .
@@ -54,7 +57,7 @@ test-vllm:
 stress: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-stress.txt
 	$(BIN)/python -m pytest -m "stress and not vllm and not browser"
-	$(BIN)/python -m pytest -m "stress and browser" -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests/browser -m "stress" -n 2 --dist loadfile
 	OCR_UI_TESTS_ON=postgresql $(BIN)/python -m pytest tests/storage tests/services tests/api -m "not sqlite_only and not stress and not browser and not vllm" -n 2 --dist loadfile
 	$(MAKE) soak SECONDS=$(or $(SOAK),3600)
 	@if test -x .venv-vllm/bin/python; then .venv-vllm/bin/python -m pytest -m "vllm and stress" tests/vllm_cpu; else echo "left out: the tests of vLLM need make test-vllm first"; fi

@@ -37,11 +37,16 @@ class ReadingOnce:
 
     async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
         picture = sha256(request.pixels).digest()
-        if picture not in self._said:
-            async with aclosing(self._engine.generate(request)) as events:
-                self._said[picture] = [event async for event in events]
-        for event in self._said[picture]:
-            yield event
+        if picture in self._said:
+            for event in self._said[picture]:
+                yield event
+            return
+        said = []
+        async with aclosing(self._engine.generate(request)) as events:
+            async for event in events:
+                said.append(event)
+                yield event
+        self._said[picture] = said
 
 
 class ScriptedEngine:

@@ -13,7 +13,7 @@ DATA = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["too
 
 def test_every_data_file_of_the_package_is_in_the_wheel() -> None:
     package = ROOT / "ocr_ui"
-    needed = {f for f in package.rglob("*") if f.is_file() and f.suffix not in (".py", ".pyc")}
+    needed = {f for f in package.rglob("*") if f.is_file() and f.suffix != ".py" and f.parent.name != "__pycache__"}
     packed = {file for pattern in DATA["ocr_ui"] for file in package.glob(pattern)}
     assert needed - packed == set()
 
