@@ -105,7 +105,7 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     @routes.get("/v1/jobs/{job}/results")
     async def results(job: int) -> StreamingResponse:
         """The batch with all pages that are read, as one JSON object; corrected pages as they were corrected."""
-        pieces = result_pieces(workbench.store, await jobs.progress(job))
+        pieces = result_pieces(workbench.store, await jobs.handed_out(job))
         return StreamingResponse(_off_the_loop(pieces), media_type="application/json")
 
     @routes.get("/v1/jobs/{job}/results.zip")

@@ -187,6 +187,11 @@ class Jobs:
         """Raises NotFound (`unknown_job`)."""
         return await asyncio.to_thread(self._progress, job)
 
+    @needs(Action.READ, audited="job.results")
+    async def handed_out(self, job: int) -> JobProgress:
+        """As `progress`, for who takes all that was read away."""
+        return await self.progress(job)
+
     @needs(Action.READ)
     async def asked(self, ask: JobAsk) -> dict[str, Any]:
         """What a batch keeps of a question. Raises BadInput, as `create`."""

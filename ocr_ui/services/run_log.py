@@ -80,7 +80,7 @@ class RunLog:
         """The whole result of a run, page by page where that is wanted. Raises NotFound (`unknown_run`)."""
         return await asyncio.to_thread(self._result, run, pages)
 
-    @needs(Action.READ)
+    @needs(Action.READ, audited="run.report")
     async def report(self, run: int, language: str = "en") -> str:
         """The report as one HTML file. Raises NotFound (`unknown_run`), BadInput (`no_report`): of a benchmark."""
         return await asyncio.to_thread(self._report, run, language)

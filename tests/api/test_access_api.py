@@ -585,6 +585,7 @@ def test_the_log_says_who_did_what_and_cannot_be_changed(people: Team) -> None:
     assert annotator.post("/v1/corrections", json=change).status_code == 200
     job = annotator.post("/v1/jobs", files={"files": ("a.png", png(8))}).json()["job"]
     assert annotator.post("/v1/jobs/again", json={"items": [item]}).status_code == 202
+    assert annotator.get(f"/v1/jobs/{job}/results").status_code == 200
     refused(annotator.get("/v1/audit"), 403, "not_allowed")
     rows = [row for row in people.of(Role.ADMIN).get("/v1/audit?limit=10000").text.splitlines() if row]
     mine = [row for row in rows if NAMES[Role.ANNOTATOR] in row]
@@ -592,7 +593,8 @@ def test_the_log_says_who_did_what_and_cannot_be_changed(people: Team) -> None:
         assert any(f'"action":"{action}"' in row for row in mine), action
     for action in ("comment.add", "correction.save"):
         assert any(f'"action":"{action}","target":"{item}"' in row for row in mine), action
-    assert any(f'"action":"job.create","target":"{job}"' in row for row in mine)
+    for action in ("job.create", "job.results"):
+        assert any(f'"action":"{action}","target":"{job}"' in row for row in mine), action
     assert any(f'"action":"job.again","target":"{item}"' in row for row in mine)
     assert '"action":"login.refused"' in "".join(rows)
     assert "secret words" not in "".join(rows)
