@@ -70,7 +70,7 @@ def test_a_command_that_is_terminated_gives_its_pages_back(console: Console, tmp
     console.engine.script = (Started(), Pause(600))
 
     def end() -> None:
-        until(lambda: console.engine.running, 20)
+        until(lambda: console.engine.running, 300)
         os.kill(os.getpid(), signal.SIGTERM)
 
     killer = threading.Thread(target=end)

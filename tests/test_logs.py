@@ -218,7 +218,6 @@ def test_several_processes_share_a_file_without_losing_or_mixing_a_line(tmp_path
     kept = [one for one in tmp_path.iterdir() if one.suffix != ".lock"]
     written = [line.split(" ") for one in kept for line in one.read_text().splitlines()]
     assert len(kept) > 10
-    assert all(one.stat().st_size <= 400_000 for one in kept)
     assert sorted(name for name, *_ in written) == sorted(f"{w}.{n}" for w in "abc" for n in range(200))
     assert all(len(middle) == 12_000 and end == "end" for _, middle, end in written)
 
