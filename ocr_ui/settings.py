@@ -206,10 +206,23 @@ class Settings(BaseSettings):
         ge=0,
         description="vllm: memory for prepared pictures, in GB; pays where one picture is read several times.",
     )
-    renderer_workers: int = Field(1, gt=0, description="vllm: threads that prepare pictures.")
+    renderer_workers: int = Field(
+        1, gt=0, description="vllm: threads that prepare pictures where `OCR_UI_SHORT_WAY` cannot."
+    )
+    short_way: bool = Field(
+        True,
+        description="vllm: send pictures as bytes and run a lean vision tower, where that is proved to change nothing.",
+    )
     stream_interval: int = Field(1, gt=0, description="vllm: tokens that are handed over at once after the first.")
+    model_runner: Literal["auto", "v1", "v2"] = Field(
+        "auto", description="vllm: which of vLLM's model runners works on the card; auto: v2 where it was tried."
+    )
     dtype: str = Field("bfloat16", description="vllm: number format of the weights.")
     quantization: str = Field("", description="vllm: quantization of the weights, such as fp8; empty for none.")
+    kv_cache_dtype: str = Field(
+        "auto",
+        description="vllm: number format of the cache for pages, such as fp8, which halves it; auto: as the weights.",
+    )
     load_format: str = Field(
         "auto", description="vllm: how weights are loaded; dummy makes random ones, for measuring."
     )
@@ -219,6 +232,7 @@ class Settings(BaseSettings):
     dflash: Literal["auto", "on", "off"] = Field(
         "auto", description="vllm: speculative decoding with the model's own draft folder: auto, on or off."
     )
+    draft_tokens: int = Field(15, gt=0, description="vllm: tokens that the draft model proposes at once.")
     cpu_cache_gb: float = Field(2.0, gt=0, description="vllm without a GPU: memory for the cache, in GB.")
     allow_untested_vllm: bool = Field(
         False, description="vllm: start with a version that was never tried; docs/versions.md lists those that were."

@@ -13,7 +13,7 @@ from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines import draft_watch, vllm_memory
 from ocr_ui.engines.base import DraftedLoad, Drafting, DraftReason
 from ocr_ui.engines.draft_watch import Measured, Record, Stopwatch
-from ocr_ui.engines.vllm_start import DRAFT_TOKENS, draft_model
+from ocr_ui.engines.vllm_start import draft_model
 from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -36,8 +36,9 @@ class Drafts:
         self.folder, self.reason = draft_model(folder, settings, name.version)
         self.watch = Stopwatch()
         self._auto = settings.dflash == "auto"
-        key = f"{name.model} {name.revision} {settings.dtype} {settings.quantization}, vllm {name.version}"
-        self._record = Record(settings.data_dir / FILE, f"{key}, {vllm_memory.card_name()}")
+        self._tokens = settings.draft_tokens
+        key = f"{name.model} {name.revision} {settings.dtype} {settings.quantization} {settings.draft_tokens} drafted"
+        self._record = Record(settings.data_dir / FILE, f"{key}, vllm {name.version}, {vllm_memory.card_name()}")
         self._measured = self._record.read() or Measured()
         if self.folder and self._auto and not self._measured.pays:
             self.do_without(self._no_gain())
@@ -108,7 +109,7 @@ class Drafts:
         """Such as "on: DFlash with 15 tokens; 5.2 tokens a step at 1 page; saves 52% at 1 page"."""
         if self.reason:
             return f"off: {self.reason.text}"
-        said = [f"on: DFlash with {DRAFT_TOKENS} tokens", draft_watch.accepted_in_words(self.watch)]
+        said = [f"on: DFlash with {self._tokens} tokens", draft_watch.accepted_in_words(self.watch)]
         said.append(draft_watch.in_words(self._saved()))
         if not self._measured.pays:
             said.append("off from the next start: it does not pay at this load")

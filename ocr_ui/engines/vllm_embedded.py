@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines import draft_watch, vllm_check, vllm_memory, vllm_versions
-from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, messages, over_budget, sampling_for
+from ocr_ui.engines.asking import SAMPLING, check_picture, check_prompt, over_budget, sampling_for
 from ocr_ui.engines.base import (
     Capabilities,
     DraftReason,
@@ -36,7 +36,15 @@ from ocr_ui.engines.runs import Ended, Places, Run, Said
 from ocr_ui.engines.vllm_drafts import Drafts
 from ocr_ui.engines.vllm_figures import Figures, stat_logger
 from ocr_ui.engines.vllm_model import find_model
-from ocr_ui.engines.vllm_start import FailureNote, did_not_start, make_llm, no_more_requests, prepare_process
+from ocr_ui.engines.vllm_questions import Questions
+from ocr_ui.engines.vllm_start import (
+    FailureNote,
+    did_not_start,
+    make_llm,
+    no_more_requests,
+    prepare_process,
+    runner_of_choice,
+)
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 
@@ -95,6 +103,7 @@ class VllmEngine:
         self._drafts: Drafts | None = None
         self._figures = Figures()
         self._special: dict[int, str] = {}
+        self._questions: Questions | None = None
         self._runs: dict[str, Run] = {}
         self._places = Places(settings.max_num_seqs)
         self._serving = asyncio.Event()
@@ -224,6 +233,8 @@ class VllmEngine:
                 await self._make(folder, None)
         self._description |= await self._describe()
         self._phase(Phase.CHECKING)
+        await self._questions.shorten(self._settings, self._check_answer)
+        self._description |= self._questions.told
         await self._check_pictures()
         for name, value in self.description.items():
             log.info("%s: %s", name.replace("_", " "), value)
@@ -306,6 +317,18 @@ class VllmEngine:
             pass
 
     async def _make(self, folder: Path, draft: Path | None) -> None:
+        with runner_of_choice(self._settings, on_card=vllm_memory.card_memory() is not None) as chosen:
+            try:
+                await self._make_now(folder, draft)
+            except EngineDead as error:
+                if not chosen or error.code != "engine_did_not_start":
+                    raise
+                log.warning("vLLM did not start with model runner V2, so V1 is tried: %s", error.message)
+            else:
+                return
+        await self._make_now(folder, draft)
+
+    async def _make_now(self, folder: Path, draft: Path | None) -> None:
         watched = stat_logger(self._figures, lambda: self._drafts.watch)
         making = asyncio.ensure_future(asyncio.to_thread(make_llm, folder, draft, self._settings, watched))
         try:
@@ -315,6 +338,7 @@ class VllmEngine:
             making.add_done_callback(lambda made: made.exception() or made.result().shutdown())
             raise
         tokenizer = self._llm.renderer.get_tokenizer()
+        self._questions = Questions(self._llm)
         self._special = {i: t.content for i, t in tokenizer.added_tokens_decoder.items() if t.special}
 
     def _failure(self, error: Exception) -> WorkbenchError:
@@ -374,6 +398,8 @@ class VllmEngine:
 
     async def _drop(self) -> None:
         llm, self._llm = self._llm, None
+        if self._questions is not None:
+            self._questions.close()
         if llm is not None:
             await asyncio.to_thread(llm.shutdown)
 
@@ -396,19 +422,10 @@ class VllmEngine:
         self._refuse_unless_serving()
 
     async def _render(self, prompt: str, pixels: Any) -> Any:
-        """The question as vLLM wants it: by the model's own template, the picture prepared off the event loop."""
-        from ocr_ui.engines.vllm_stream import prompt as with_picture
-
+        """The question as vLLM wants it."""
         if self._llm is None:
             raise died()
-        renderer = self._llm.renderer
-        text = renderer.get_tokenizer().apply_chat_template(
-            messages(prompt, {"type": "image"}), tokenize=False, add_generation_prompt=True
-        )
-        # The template has written the mark that begins a text; the tokenizer must not add another.
-        as_it_is = renderer.default_chat_tok_params.with_kwargs(add_special_tokens=False)
-        (prepared,) = await renderer.render_cmpl_async([with_picture(text, pixels)], as_it_is)
-        return prepared
+        return await self._questions.prepare(prompt, pixels)
 
     async def _answer(
         self, request: EngineRequest, run: Run, sampling: dict[str, Any], answers: list[Said]

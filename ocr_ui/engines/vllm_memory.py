@@ -124,12 +124,13 @@ class MemoryPlan:
             )
 
 
-def cache_bytes_per_token(config: dict[str, Any]) -> int:
-    """Keys and values of all layers at 2 bytes each; 98,304 for HunyuanOCR."""
+def cache_bytes_per_token(config: dict[str, Any], cache_type: str = "auto") -> int:
+    """Keys and values of all layers at 2 bytes each, or 1 in fp8; 98,304 and 49,152 for HunyuanOCR."""
     text = {**config, **config.get("text_config", {})}
     heads = text.get("num_key_value_heads") or text["num_attention_heads"]
     width = text.get("head_dim") or text["hidden_size"] // text["num_attention_heads"]
-    return 2 * 2 * text["num_hidden_layers"] * heads * width
+    size = 1 if cache_type.startswith("fp8") else 2
+    return 2 * size * text["num_hidden_layers"] * heads * width
 
 
 def card_memory() -> tuple[int, int] | None:
@@ -166,7 +167,7 @@ def plan(folder: Path, draft: Path | None, settings: Settings, card: tuple[int, 
         vision=vision_bytes(folder) // settings.tensor_parallel_size,
         draft=weight_bytes(draft) if draft else 0,
         work=ACTIVATIONS,
-        per_token=cache_bytes_per_token(read_config(folder)) // settings.tensor_parallel_size,
+        per_token=cache_bytes_per_token(read_config(folder), settings.kv_cache_dtype) // settings.tensor_parallel_size,
         longest=settings.max_model_len,
         budget=int(total * settings.gpu_memory_utilization),
         card=total,

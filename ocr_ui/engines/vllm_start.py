@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from vllm.v1.engine.async_llm import AsyncLLM
 
 EXTENSION = "ocr_ui.engines.worker_extension.Extension"
-DRAFT_TOKENS = 15
-"""Tokens that the draft model proposes at once, as the model's own recipe says."""
+RUNNER = "VLLM_USE_V2_MODEL_RUNNER"
+"""The variable by which vLLM is told which of its model runners to use."""
 
 
 OUT_OF_MEMORY = ("out of memory", "no available memory", "less than desired gpu memory", "kv cache memory")
@@ -39,8 +39,27 @@ def prepare_process(settings: Settings) -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", f"{settings.cpu_cache_gb:g}")
+    if settings.model_runner != "auto":
+        os.environ[RUNNER] = str(int(settings.model_runner == "v2"))
     if settings.log_format == "json" and "VLLM_LOGGING_CONFIG_PATH" not in os.environ:
         os.environ["VLLM_LOGGING_CONFIG_PATH"] = str(_logging_config())
+
+
+@contextmanager
+def runner_of_choice(settings: Settings, on_card: bool) -> Iterator[bool]:
+    """Has an engine that is made meanwhile work with vLLM's model runner V2, where that was tried on a card.
+
+    Gives whether it is so: not where the settings or the environment ask for one. V2 keeps on the card what the
+    repetition penalty needs; V1 sends it there with each token.
+    """
+    ours = settings.model_runner == "auto" and on_card and RUNNER not in os.environ and vllm_versions.runs_with_v2()
+    if ours:
+        os.environ[RUNNER] = "1"
+    try:
+        yield ours
+    finally:
+        if ours:
+            del os.environ[RUNNER]
 
 
 def _logging_config() -> Path:
@@ -148,6 +167,7 @@ def engine_arguments(folder: Path, draft: Path | None, settings: Settings) -> di
         "renderer_num_workers": settings.renderer_workers,
         "stream_interval": settings.stream_interval,
         "dtype": settings.dtype,
+        "kv_cache_dtype": settings.kv_cache_dtype,
         "quantization": settings.quantization or None,
         "load_format": settings.load_format,
         "tensor_parallel_size": settings.tensor_parallel_size,
@@ -158,7 +178,7 @@ def engine_arguments(folder: Path, draft: Path | None, settings: Settings) -> di
         arguments["speculative_config"] = {
             "method": "dflash",
             "model": str(draft),
-            "num_speculative_tokens": DRAFT_TOKENS,
+            "num_speculative_tokens": settings.draft_tokens,
         }
     return arguments
 

@@ -53,6 +53,11 @@ def check_tried(text: str, allow_untested: bool) -> None:
     )
 
 
+def runs_with_v2() -> bool:
+    """Was model runner V2 tried with the installed version? It takes HunYuanVL's class of 0.25, with the extension."""
+    return release(installed()) == (0, 25, 1)
+
+
 def mixes_up_pictures(text: str) -> bool:
     """From 0.29 on HunYuanVL runs through vLLM's Transformers backend, which needs the worker extension."""
     return release(text) >= (0, 29)

@@ -1,7 +1,7 @@
 """Loaded into vLLM's worker processes (worker_extension_cls): corrections for HunYuanVL, and what runs there.
 
 For a remote `vllm serve` 0.29 or newer give `--worker-extension-cls ocr_ui.engines.worker_extension.Extension`, with
-this project on PYTHONPATH. This module imports vLLM alone, so that it loads wherever vLLM does.
+this project on PYTHONPATH. It needs vLLM and torch alone, so that it loads wherever vLLM does.
 
 What makes a worker fail is noted in a file where the product asks for it: vLLM's front end is not told.
 
@@ -10,6 +10,10 @@ Two corrections, both seen with vLLM 0.32:
   picture, although HunYuanVL returns (h / 2) * (w / 2 + 1) + 2. With several pictures encoded in one step, answers
   belong to the wrong picture (19 to 21 of 32 right; 32 of 32 with this). Not a matter of the CPU build.
 - The CPU build's matrix products refuse an input that is not contiguous.
+
+And three additions: pictures may come as bytes (`vllm_pictures`), the vision tower is run without Python between its
+kernels (`vision_tower`), and vLLM's model runner V2, which calls the model without two arguments that HunYuanVL's class
+of 0.25 insists on, can run it.
 """
 
 from __future__ import annotations
@@ -19,14 +23,25 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+import torch
 from vllm.model_executor.layers import utils
 from vllm.platforms import current_platform
 from vllm.v1.worker.worker_base import WorkerWrapperBase
+
+from ocr_ui.engines.picture_bytes import numbers_of
+from ocr_ui.engines.vision_tower import Tower, Unfit
 
 try:
     from vllm.model_executor.models.transformers import multimodal
 except ImportError:  # up to 0.28 vLLM's own model class reads HunYuanVL, and older ones lack the module
     multimodal = None
+try:
+    from vllm.model_executor.models import hunyuan_vision
+except ImportError:
+    hunyuan_vision = None
+
+TABLES: dict[str, torch.Tensor] = {}
+"""What the values of a picture become, as the engine learnt it, under "numbers"."""
 
 
 def correct_row_counts(backend: Any) -> None:
@@ -43,6 +58,55 @@ def correct_row_counts(backend: Any) -> None:
     backend.MultiModalMixin._process_vision_input = with_real_row_counts
 
 
+def with_numbers(model: Any, pixel_values: torch.Tensor, given: dict[str, Any]) -> torch.Tensor:
+    """The model's input of pictures that came as bytes, whose sizes are taken out of `given`; else what came."""
+    sizes = given.pop("picture_size", None)
+    if sizes is None:
+        return pixel_values
+    table = TABLES["numbers"]
+    grids = given["image_grid_thw"].view(-1, 3).tolist()
+    patch = model.config.vision_config.patch_size
+    return numbers_of(pixel_values.to(table.device), sizes.view(-1, 2).tolist(), grids, table, patch)
+
+
+def take_bytes_in_backend(backend: Any) -> None:
+    """Lets the Transformers backend take pictures as bytes."""
+    process = backend.MultiModalMixin._process_vision_input
+
+    def with_bytes(self: Any, modality: str, pixel_values: Any, num_patches: Any, **kwargs: Any) -> Any:
+        return process(self, modality, with_numbers(self, pixel_values, kwargs), num_patches, **kwargs)
+
+    backend.MultiModalMixin._process_vision_input = with_bytes
+
+
+def take_bytes_in_model(model: Any) -> None:
+    """Lets vLLM's own HunYuanVL take pictures as bytes."""
+    embed = model.HunYuanVLForConditionalGeneration.embed_multimodal
+
+    def with_bytes(self: Any, **kwargs: Any) -> Any:
+        if "pixel_values" in kwargs:
+            kwargs["pixel_values"] = with_numbers(self, kwargs["pixel_values"], kwargs)
+        return embed(self, **kwargs)
+
+    model.HunYuanVLForConditionalGeneration.embed_multimodal = with_bytes
+
+
+def let_tower_be_lean(model: Any) -> None:
+    """Runs vLLM's own vision tower kernel after kernel where `Extension.lean_tower` found that it may."""
+    read = model.HunYuanVisionTransformer.read_by_vllm = model.HunYuanVisionTransformer.forward
+
+    def forward(self: Any, x: torch.Tensor, grid_thw: list[list[int]]) -> Any:
+        tower = self.__dict__.get("lean")
+        return tower(x, grid_thw) if tower else read(self, x, grid_thw)
+
+    model.HunYuanVisionTransformer.forward = forward
+
+
+def let_runner_leave_out(model: Any) -> None:
+    """Gives the model's arguments that model runner V2 leaves out the value that they would have."""
+    model.HunYuanVLForConditionalGeneration.forward.__defaults__ = (None, None)
+
+
 def accept_any_layout(layers: Any) -> None:
     """Makes an input contiguous before the CPU build's products see it, whichever of them the processor gets."""
     multiply = layers.cpu_unquantized_gemm
@@ -51,6 +115,11 @@ def accept_any_layout(layers: Any) -> None:
 
 if hasattr(getattr(multimodal, "MultiModalMixin", None), "_process_vision_input"):
     correct_row_counts(multimodal)
+    take_bytes_in_backend(multimodal)
+if hunyuan_vision is not None:
+    take_bytes_in_model(hunyuan_vision)
+    let_tower_be_lean(hunyuan_vision)
+    let_runner_leave_out(hunyuan_vision)
 if current_platform.is_cpu():
     accept_any_layout(utils)
 
@@ -81,6 +150,25 @@ def attention_backends(layers: Iterable[Any]) -> list[str]:
 
 class Extension:
     """Mixed into vLLM's worker class."""
+
+    def take_table(self, table: list[list[float]], dtype: str) -> None:
+        """What the values of a picture become, for pictures that come as bytes: see `picture_bytes.numbers_of`."""
+        TABLES["numbers"] = torch.tensor(table, dtype=getattr(torch, dtype), device=self.device)
+
+    def lean_tower(self) -> str:
+        """Lets the vision tower go the lean way; gives "lean", or why it does not."""
+        visual = getattr(self.model_runner.get_model(), "visual", None)
+        if hunyuan_vision is None or not isinstance(visual, hunyuan_vision.HunYuanVisionTransformer):
+            return "vLLM's own: not its class for HunYuanVL"
+        try:
+            from vllm.v1.attention.backends.fa_utils import flash_attn_varlen_func
+
+            tower = Tower(visual, flash_attn_varlen_func)
+            tower.check()
+        except (Unfit, ImportError, AttributeError, TypeError, RuntimeError) as error:  # other versions may differ
+            return f"vLLM's own: {error}"
+        visual.__dict__["lean"] = tower
+        return "lean"
 
     def describe_reader(self) -> dict[str, str]:
         """What runs in this worker: model class, model runner and attention backend."""

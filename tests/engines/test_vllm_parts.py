@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import struct
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace as Told
 from typing import Any
@@ -255,6 +257,60 @@ def test_settings_reach_vllm(tmp_path: Path) -> None:
     assert arguments["mm_processor_cache_gb"] == 2
     assert arguments["speculative_config"]["num_speculative_tokens"] == 15
     assert "speculative_config" not in vllm_start.engine_arguments(tmp_path, None, own)
+    assert arguments["kv_cache_dtype"] == "auto"
+    other = settings(kv_cache_dtype="fp8", draft_tokens=4)
+    arguments = vllm_start.engine_arguments(tmp_path, tmp_path / "dflash", other)
+    assert arguments["kv_cache_dtype"] == "fp8"
+    assert arguments["speculative_config"]["num_speculative_tokens"] == 4
+
+
+def test_a_cache_in_fp8_holds_twice_the_pages() -> None:
+    assert vllm_memory.cache_bytes_per_token(HUNYUAN) == 98_304
+    assert vllm_memory.cache_bytes_per_token(HUNYUAN, "fp8") == 49_152
+
+
+# Model runner
+
+
+@pytest.fixture
+def runner(monkeypatch: pytest.MonkeyPatch) -> Callable[[], str | None]:
+    """What vLLM is told about its model runner; nothing to begin with, and it is the version that V2 was tried with."""
+    monkeypatch.delenv(vllm_start.RUNNER, raising=False)
+    monkeypatch.setattr(vllm_versions, "installed", lambda: "0.25.1+cu130")
+    return lambda: os.environ.get(vllm_start.RUNNER)
+
+
+def test_an_engine_on_a_card_is_made_with_runner_v2(runner: Callable[[], str | None]) -> None:
+    with vllm_start.runner_of_choice(settings(), on_card=True) as chosen:
+        assert (chosen, runner()) == (True, "1")
+    assert runner() is None, "another engine may want another"
+
+
+@pytest.mark.parametrize(("version", "on_card"), [("0.25.1", False), ("0.32.0", True)])
+def test_where_v2_was_not_tried_vllm_chooses(
+    runner: Callable[[], str | None], monkeypatch: pytest.MonkeyPatch, version: str, on_card: bool
+) -> None:
+    monkeypatch.setattr(vllm_versions, "installed", lambda: version)
+    with vllm_start.runner_of_choice(settings(), on_card=on_card) as chosen:
+        assert (chosen, runner()) == (False, None)
+
+
+@pytest.mark.parametrize(("asked", "told"), [("v1", "0"), ("v2", "1")])
+def test_a_runner_that_is_asked_for_is_taken(
+    runner: Callable[[], str | None], monkeypatch: pytest.MonkeyPatch, asked: str, told: str
+) -> None:
+    monkeypatch.setenv(vllm_start.RUNNER, "")  # what the process sets is taken back after the test
+    vllm_start.prepare_process(settings(model_runner=asked))
+    with vllm_start.runner_of_choice(settings(model_runner=asked), on_card=True) as chosen:
+        assert (chosen, runner()) == (False, told)
+
+
+def test_a_runner_named_in_the_environment_is_taken(
+    runner: Callable[[], str | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(vllm_start.RUNNER, "0")
+    with vllm_start.runner_of_choice(settings(), on_card=True) as chosen:
+        assert (chosen, runner()) == (False, "0")
 
 
 FRAMED = """1 validation error for ModelConfig

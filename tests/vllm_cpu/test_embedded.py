@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 
 from ocr_ui.domain.prompt import Task, answer_schema
-from ocr_ui.engines import vllm_embedded
+from ocr_ui.engines import vllm_embedded, vllm_questions
 from ocr_ui.engines.asking import messages
 from ocr_ui.engines.base import AskedApart, EngineRequest, EngineState, Finished, Health, TextDelta
 from ocr_ui.engines.runs import Places
@@ -25,7 +25,8 @@ from ocr_ui.engines.vllm_embedded import VllmEngine
 from ocr_ui.errors import BadInput, EngineBusy, EngineFailed
 from ocr_ui.parsing.dispatch import parse
 from scripts.tiny_model.book import NO_SYSTEM, TEXT_FIRST, Example, upright
-from tests.vllm_cpu.tiny_engine import BOOK, CARDS, LONG, RIGHT, read, request, tiny_settings
+from scripts.tiny_model.network import IMAGE
+from tests.vllm_cpu.tiny_engine import BOOK, CARDS, LONG, RIGHT, pixels, read, request, tiny_settings
 
 pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="module")]
 
@@ -105,7 +106,7 @@ async def test_fields_are_the_examples_fields(engine: VllmEngine) -> None:
 async def test_a_wrong_question_shows(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch, broken: Callable[..., Any], answer: str
 ) -> None:
-    monkeypatch.setattr(vllm_embedded, "messages", broken)
+    monkeypatch.setattr(vllm_questions, "messages", broken)
     assert (await read(engine, "invoice")).text == answer
 
 
@@ -153,17 +154,33 @@ def spy(engine: VllmEngine, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 async def test_the_question_reaches_vllm_as_the_template_wrote_it(
     engine: VllmEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    renderer = engine._llm.renderer
-    render, seen = renderer.render_cmpl_async, []
+    generate, seen = engine._llm.generate, []
 
-    async def watched(prompts: list[dict[str, Any]], how: Any) -> Any:
-        seen.append((prompts[0]["prompt"], how.add_special_tokens))
-        return await render(prompts, how)
+    def watched(prepared: Any, *rest: Any) -> Any:
+        seen.append(prepared)
+        return generate(prepared, *rest)
 
-    monkeypatch.setattr(renderer, "render_cmpl_async", watched)
+    monkeypatch.setattr(engine._llm, "generate", watched)
     await read(engine, "poster")
-    question = renderer.get_tokenizer().apply_chat_template(BOOK["poster"].messages, tokenize=False)
-    assert seen == [(question, False)], "the tokenizer must add no mark of its own"
+    tokenizer = engine._llm.renderer.get_tokenizer()
+    question = tokenizer.apply_chat_template(BOOK["poster"].messages, tokenize=False)
+    (prepared,) = seen
+    (place,) = prepared["mm_placeholders"]["image"]
+    ids = prepared["prompt_token_ids"]
+    without_picture = ids[: place.offset] + ids[place.offset + place.length :]
+    mark = tokenizer.convert_tokens_to_ids(IMAGE)
+    assert place.length > 1
+    assert set(ids[place.offset : place.offset + place.length]) == {mark}
+    asked = tokenizer.encode(question, add_special_tokens=False)
+    assert without_picture == [token for token in asked if token != mark], "the tokenizer must add no mark of its own"
+
+
+async def test_pictures_are_sent_as_bytes(engine: VllmEngine) -> None:
+    assert engine.description["pictures"] == "sent as bytes"
+    prepared = await engine._questions.prepare("OCR", pixels("poster"))
+    (element,) = prepared["mm_kwargs"]["image"]
+    assert element["pixel_values"].data.dtype.itemsize == 1
+    assert element["pixel_values"].data.numel() <= pixels("poster").size
 
 
 async def test_a_limit_cuts_the_answer(engine: VllmEngine) -> None:
