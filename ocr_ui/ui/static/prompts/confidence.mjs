@@ -43,7 +43,7 @@ class Confidence {
     this.far = make("p", { class: "wb-figures-told", hidden: true }, this.bar, " ", this.count);
     this.table = make("table", { class: "wb-table" });
     this.plots = new Map(CHARTS.map((id) => [id, make("div", { class: "wb-figures-plot" })]));
-    const figure = (id) => make("figure", { "data-chart": id }, make("h3", { textContent: t(`confidence.chart.${id}`) }), this.plots.get(id));
+    const figure = (id) => make("figure", { "data-chart": id }, make("h2", { textContent: t(`confidence.chart.${id}`) }), this.plots.get(id));
     const charts = make("div", { class: "wb-figures-charts" }, ...CHARTS.map(figure));
     this.shown = make("div", { class: "wb-figures-shown" }, make("div", { class: "wb-figures-scroll" }, this.table), charts);
     this.root.replaceChildren(
