@@ -73,8 +73,8 @@ def read(page: Page, address: str, picture: Path) -> tuple[float, float, float, 
     page.wait_for_selector("#viewer [data-ready='1']", state="attached")
     page.set_input_files("#viewer input[type=file] >> nth=0", str(picture))
     page.wait_for_function(SHOWN, arg="")
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(1000)
+    page.wait_for_selector("#read-go:enabled")
+    page.wait_for_timeout(2000)
     spent = server_processor()
     told = page.evaluate(PRESS)
     spent = server_processor() - spent
