@@ -20,6 +20,7 @@ from fastapi import FastAPI
 import app
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
+from ocr_ui.ui.tab_memory import TabStates
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -141,8 +142,10 @@ def test_a_server_that_does_not_come_up_names_no_address(capsys: pytest.CaptureF
 
 def test_the_whole_server_builds_without_starting_an_engine(tmp_path: Path) -> None:
     engine = ScriptedEngine([])
-    app.create_app(Settings(data_dir=tmp_path / "data"), Engines({"scripted": engine}))
+    made = app.create_app(Settings(data_dir=tmp_path / "data"), Engines({"scripted": engine}))
     assert engine.health().state == "loading"
+    pages = [route.app for route in made.routes if getattr(route, "path", "") in ("/en", "/zh")]
+    assert [type(page.state_holder) for page in pages] == [TabStates] * 2
 
 
 NO_NETWORK = """

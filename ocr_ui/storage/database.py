@@ -45,7 +45,7 @@ class Database:
         if outer is not None:
             yield outer
             return
-        with told(self.where), self._writers.begin() as connection:
+        with self._kind.turn(), told(self.where), self._writers.begin() as connection:
             self._kind.lock(connection)
             self._local.connection = connection
             try:

@@ -23,7 +23,7 @@ _HINTS = {
         "The data folder cannot be written.",
         "Check its permissions, and OCR_UI_DATA_DIR or OCR_UI_PICTURES_URL.",
     ),
-    "store_locked": ("Another process keeps the database busy; nothing was saved.", "Try again in a moment."),
+    "store_locked": ("The database is busy with another save; nothing was saved.", "Try again in a moment."),
     "store_broken": ("The database file is damaged or not a database.", "Restore it from a backup."),
     "store_unreachable": (
         "The data folder cannot be opened.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
@@ -88,6 +88,10 @@ class Postgresql:
 
     def settle(self, engine: Engine) -> None:
         """The server's log is its administrator's."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """The server's lock is given in the order in which it was asked for."""
+        return nullcontext()
 
     def lock(self, connection: Connection, seconds: float | None = None) -> None:
         """Waits for the writers' lock until the transaction ends, so long in place of `busy_seconds`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,20 @@ from filelock import FileLock, Timeout
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from ocr_ui.storage.failures import failure
+from ocr_ui.storage.turns import Turns
+
+OWN_TIMES = 3
+"""So many times `busy_seconds` a writer waits for those of its own process: they surely end."""
 
 
 class Sqlite:
-    """A file. Writers queue for the lock at their first statement, so that they never deadlock.
+    """A file. Writers queue for the lock at their first statement, so that they never deadlock; those of one process
+    queue before it, in the order in which they came: SQLite's own lock is nobody's turn, and under load one writer can
+    miss it each time it looks.
 
     Args:
         path: of the file; its folder exists.
-        busy_seconds: how long a writer waits for another one before it fails with `store_locked`.
+        busy_seconds: how long a writer waits for another process's before it fails with `store_locked`.
     """
 
     synchronous = "FULL"
@@ -29,6 +35,7 @@ class Sqlite:
     def __init__(self, path: Path, busy_seconds: float = 10.0) -> None:
         self._path, self._busy_seconds = path, busy_seconds
         self.where = str(path.parent)
+        self._turns = Turns()
 
     def engine(self, foreign_keys: bool = True) -> Engine:
         url = URL.create("sqlite", database=str(self._path))
@@ -66,6 +73,16 @@ class Sqlite:
         """Moves the log into the file."""
         with engine.connect().execution_options(begin="SELECT 1") as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The writer that this process lets to the database. Raises StoreFailed (`store_locked`)."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._turns.turn(OWN_TIMES * self._busy_seconds))
+            except TimeoutError as error:
+                raise failure("store_locked", self.where, "a writer of this process takes long") from error
+            yield
 
     def lock(self, connection: Connection, seconds: float | None = None) -> None:
         """BEGIN IMMEDIATE has taken it."""

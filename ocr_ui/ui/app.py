@@ -12,6 +12,7 @@ from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.guarded import GuardedBlocks
 from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
+from ocr_ui.ui.tab_memory import keep_little
 from ocr_ui.ui.tabs.batch import BatchTab
 from ocr_ui.ui.tabs.dataset import DatasetTab
 from ocr_ui.ui.tabs.monitor import MonitorTab
@@ -181,4 +182,5 @@ def mount(app: Any, workbench: Workbench, acting_key: str = "", request_key: str
             auth_dependency=(lambda request: request.scope[acting_key].identity.name or None) if acting_key else None,
             max_file_size=workbench.settings.max_upload_bytes,
         )
+        keep_little(demo, app.routes[-1].app)
     return app

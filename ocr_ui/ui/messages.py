@@ -454,7 +454,7 @@ ERRORS_ZH: dict[str, str] = {
     "state_not_allowed": "{old:name}的条目不能变为{new:name}。",
     "store_broken": "数据库文件已损坏或不是数据库。请管理员从备份恢复。",
     "store_failed": "存储拒绝了该操作，没有保存任何内容。请管理员查看日志。",
-    "store_locked": "另一进程正占用数据库，没有保存任何内容。请稍后再试。",
+    "store_locked": "数据库正忙于保存其他内容，本次没有保存任何内容。请稍后再试。",
     "store_newer": "数据库由更新的版本创建（{revision}）。请管理员启动该版本。",
     "store_read_only": "数据文件夹不可写。请管理员检查其权限，以及 OCR_UI_DATA_DIR 或 OCR_UI_PICTURES_URL。",
     "store_unreachable": "无法打开数据文件夹。请管理员检查它是否存在，以及 OCR_UI_DATA_DIR 或 OCR_UI_PICTURES_URL。",

@@ -124,7 +124,7 @@ def test_a_store_that_cannot_be_read_is_told(
     client: TestClient, workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
-        raise StoreFailed("store_locked", "Another process keeps the database busy; nothing was saved.", "")
+        raise StoreFailed("store_locked", "The database is busy with another save; nothing was saved.", "")
 
     monkeypatch.setattr(workbench.store.items, "each", broken)
     answer = client.get("/v1/exports/jsonl")

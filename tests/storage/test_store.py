@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from live import until
 from quick_sqlite import as_in_use
 from sqlalchemy import event
 from stored import ANN, BO, add_item, content, open_store, png, recognition
@@ -19,6 +20,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput, Conflict, NotFound, StoreFailed
+from ocr_ui.storage import sqlite
 from ocr_ui.storage.items import Filters
 from ocr_ui.storage.store import Store
 
@@ -245,6 +247,39 @@ def test_a_locked_database_is_said_and_nothing_is_saved(tmp_path: Path) -> None:
         other.close()
         assert failed.value.code == "store_locked"
         assert store.corrections.add(item, 0, content("a"), ANN).correction.version == 1
+
+
+@pytest.mark.sqlite_only
+def test_writers_of_one_process_take_turns_as_they_came_and_wait_longer_than_for_another_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "OWN_TIMES", 1_000_000)
+    with open_store(tmp_path, busy_seconds=0.001) as store, ThreadPoolExecutor(6) as pool:
+        turns, order = store._database._kind._turns, []
+
+        def save(number: int) -> None:
+            with store.transaction():
+                order.append(number)
+                add_item(store)
+
+        with store.transaction():
+            saved = []
+            for number in range(6):
+                saved.append(pool.submit(save, number))
+                until(lambda told=number: turns.waiting == told + 1)
+        for one in saved:
+            one.result()
+        assert order == list(range(6))
+        assert turns.waiting == 0
+
+
+@pytest.mark.sqlite_only
+def test_a_writer_that_takes_too_long_is_told_to_others_and_the_next_one_goes_on(tmp_path: Path) -> None:
+    with open_store(tmp_path, busy_seconds=0.01) as store, ThreadPoolExecutor(1) as pool:
+        with store.transaction():
+            late = pool.submit(add_item, store)
+            assert late.exception().code == "store_locked"
+        assert pool.submit(add_item, store).result()
 
 
 @pytest.mark.sqlite_only

@@ -29,6 +29,9 @@ from ocr_ui.client import Client
 from tests.stress.serving import serving
 
 BUSY = (429, 503)
+REFUSALS = ("queue_full", "too_many_requests", "store_locked")
+"""What would be a 503 with Retry-After, in a stream whose head was sent already: nothing is saved, and may be asked for
+again."""
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "film_still.jpg"
 MEASURES = ("memory MB", "open files", "sockets", "threads", "read in all")
 WAIT = 0.5
@@ -144,7 +147,7 @@ async def _streamed(http: httpx.AsyncClient, form: dict[str, Any]) -> tuple[int 
                 told = json.loads(line[6:])
     if name == "error":  # the head was sent already
         code = told["error"]["code"]
-        return (503 if code in ("queue_full", "too_many_requests") else code), None
+        return (503 if code in REFUSALS else code), None
     return (200, told["id"]) if name == "done" else ("a stream without an end", None)
 
 
