@@ -1,7 +1,7 @@
 """HunYuanVL's vision tower, kernel after kernel: vLLM 0.25's own one waits for Python between them.
 
 vLLM goes through its modules 27 times a picture and splits and joins the pictures for each layer, which takes a core
-some 27 ms a page beside the 37 ms that an H200 works on it, and waits for the card at the end. Here the same kernels
+some 27 ms a page beside the 35 ms that an H200 works on it, and waits for the card at the end. Here the same kernels
 are called with the same shapes, so that every bit of the outcome is the same, which is checked before it is used.
 
 It runs in vLLM's workers and needs torch alone.

@@ -266,9 +266,8 @@ class VllmEngine:
         except EngineDead as error:
             if not (self._drafts.folder and self._drafts.may_do_without):
                 raise
-            why = DraftReason(
-                "not_started", f"vLLM did not start with them: {error.message}", {"reason": error.message}
-            )
+            reason = error.details.get("reason", error.message)
+            why = DraftReason("not_started", f"vLLM did not start with them: {reason}", {"reason": reason})
             self._drafts.do_without(why)
             await self._make(folder, None)
 
@@ -317,13 +316,14 @@ class VllmEngine:
             pass
 
     async def _make(self, folder: Path, draft: Path | None) -> None:
-        with runner_of_choice(self._settings, on_card=vllm_memory.card_memory() is not None) as chosen:
+        on_card = await asyncio.to_thread(vllm_memory.card_memory) is not None
+        with runner_of_choice(self._settings, on_card) as chosen:
             try:
                 await self._make_now(folder, draft)
             except EngineDead as error:
                 if not chosen or error.code != "engine_did_not_start":
                     raise
-                log.warning("vLLM did not start with model runner V2, so V1 is tried: %s", error.message)
+                log.warning("vLLM did not start with model runner V2, so V1 is tried: %s", error.details["reason"])
             else:
                 return
         await self._make_now(folder, draft)

@@ -115,7 +115,12 @@ class Pictures:
         Args:
             text: by the model's template, the picture's mark in it.
             pixels: uint8 of shape (height, width, 3), RGB.
+
+        Raises:
+            ValueError: they are something else, at which the worker and all that it reads would end.
         """
+        if pixels.dtype != np.uint8 or pixels.shape[2:] != (COLOURS,) or 0 in pixels.shape:
+            raise ValueError(f"a picture of {pixels.dtype} and shape {pixels.shape}")
         return self._prepared(text, pixels, self._resize)
 
     def _prepared(self, text: str, pixels: np.ndarray, resize: Resize) -> dict[str, Any]:

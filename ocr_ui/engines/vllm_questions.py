@@ -40,6 +40,7 @@ class Questions:
         self._llm = llm
         self._pictures: Pictures | None = None
         self._threads: ThreadPoolExecutor | None = None
+        self._closed = False
         self.told: dict[str, str] = {"pictures": "vLLM's own preparation"}
 
     async def prepare(self, prompt: str, pixels: np.ndarray) -> Any:
@@ -54,7 +55,7 @@ class Questions:
         text = self._text(prompt)
         if self._pictures is not None:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._threads, self._pictures.prepare, text, pixels)
+            return await loop.run_in_executor(self._threads, self._by_bytes, text, pixels)
         from ocr_ui.engines.vllm_stream import prompt as with_picture
 
         (prepared,) = await self._llm.renderer.render_cmpl_async([with_picture(text, pixels)], self._as_it_is())
@@ -70,19 +71,21 @@ class Questions:
         self.told["vision_tower"] = (await self._llm.collective_rpc("lean_tower"))[0]
         if settings.mm_processor_cache_gb:
             return
-        from ocr_ui.engines.vllm_pictures import Unlike
-
         try:
             self._pictures = await self._proved(settings.enable_prefix_caching, answer)
-        except Unlike as error:
-            log.warning("pictures are prepared by vLLM itself, which is slower: %s", error)
+        except Exception as error:  # other versions differ in ways that nobody has seen yet
+            if self._llm.errored:
+                raise
+            log.warning("pictures are prepared by vLLM itself, which is slower: %r", error)
         else:
             self._threads = ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), "pictures")
             self.told["pictures"] = "sent as bytes"
 
     def close(self) -> None:
+        """Pictures that wait for a thread fail with RuntimeError: cancelled, they would end whoever waits for them."""
+        self._closed = True
         if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads.shutdown(wait=False)
 
     async def _proved(self, by_content: bool, answer: Answer) -> Pictures:
         from ocr_ui.engines.vllm_pictures import Pictures, Unlike
@@ -91,10 +94,16 @@ class Questions:
         pictures = await asyncio.to_thread(Pictures, self._llm.renderer, text, self._by_vllm, by_content)
         await self._llm.collective_rpc("take_table", args=(pictures.table.tolist(), pictures.dtype))
         for picture in vllm_check.check_pictures():
-            own, short = await answer(self._by_vllm(text, picture)), await answer(pictures.prepare(text, picture))
+            own = await answer(await asyncio.to_thread(self._by_vllm, text, picture))
+            short = await answer(await asyncio.to_thread(pictures.prepare, text, picture))
             if vllm_check.mixed_up([own], [short]):
                 raise Unlike("another answer")
         return pictures
+
+    def _by_bytes(self, text: str, pixels: np.ndarray) -> Any:
+        if self._closed:
+            raise RuntimeError("the engine goes down")
+        return self._pictures.prepare(text, pixels)
 
     def _by_vllm(self, text: str, pixels: np.ndarray) -> Any:
         """What vLLM's own preparation makes of a rendered text and a picture; takes its time."""

@@ -39,27 +39,28 @@ def prepare_process(settings: Settings) -> None:
     os.environ.setdefault("DO_NOT_TRACK", "1")
     os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")
     os.environ.setdefault("VLLM_CPU_KVCACHE_SPACE", f"{settings.cpu_cache_gb:g}")
-    if settings.model_runner != "auto":
-        os.environ[RUNNER] = str(int(settings.model_runner == "v2"))
     if settings.log_format == "json" and "VLLM_LOGGING_CONFIG_PATH" not in os.environ:
         os.environ["VLLM_LOGGING_CONFIG_PATH"] = str(_logging_config())
 
 
 @contextmanager
 def runner_of_choice(settings: Settings, on_card: bool) -> Iterator[bool]:
-    """Has an engine that is made meanwhile work with vLLM's model runner V2, where that was tried on a card.
+    """Has an engine that is made meanwhile work with the model runner of the settings, or V2 where that was tried.
 
-    Gives whether it is so: not where the settings or the environment ask for one. V2 keeps on the card what the
-    repetition penalty needs; V1 sends it there with each token.
+    Gives whether V2 was chosen here, on a card: not where the settings or the environment ask for a runner. V2 keeps on
+    the card what the repetition penalty needs; V1 sends it there with each token.
     """
-    ours = settings.model_runner == "auto" and on_card and RUNNER not in os.environ and vllm_versions.runs_with_v2()
-    if ours:
-        os.environ[RUNNER] = "1"
+    before = os.environ.get(RUNNER)
+    asked = settings.model_runner
+    ours = asked == "auto" and on_card and before is None and vllm_versions.runs_with_v2()
+    if ours or asked != "auto":
+        os.environ[RUNNER] = "0" if asked == "v1" else "1"
     try:
         yield ours
-    finally:
-        if ours:
-            del os.environ[RUNNER]
+    finally:  # another engine of this process may want another
+        os.environ.pop(RUNNER, None)
+        if before is not None:
+            os.environ[RUNNER] = before
 
 
 def _logging_config() -> Path:

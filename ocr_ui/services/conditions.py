@@ -23,6 +23,9 @@ _SETTINGS = (
     "token_logprobs",
     "dtype",
     "quantization",
+    "kv_cache_dtype",
+    "short_way",
+    "model_runner",
     "max_num_seqs",
     "max_num_batched_tokens",
     "chunked_prefill",
@@ -32,6 +35,7 @@ _SETTINGS = (
     "data_parallel_size",
     "enforce_eager",
     "dflash",
+    "draft_tokens",
 )
 _READING = ("engine_pixels", "turn_pages", "max_new_tokens", "dtype", "quantization")
 """Settings that may change what is read, and not only how fast."""
@@ -70,6 +74,7 @@ def reading_settings(settings: Settings) -> dict[str, Any]:
     names = [*_READING]
     names += [] if settings.preprocess == "off" else ["preprocess"]
     names += [] if settings.pixels == "full" else _BY_NEED
+    names += [] if settings.kv_cache_dtype == "auto" else ["kv_cache_dtype"]
     return {name: getattr(settings, name) for name in names}
 
 

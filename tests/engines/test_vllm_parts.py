@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ocr_ui.engines import vllm_check, vllm_memory, vllm_model, vllm_start, vllm_versions
+from ocr_ui.engines import vllm_check, vllm_embedded, vllm_memory, vllm_model, vllm_start, vllm_versions
 from ocr_ui.engines.asking import check_prompt, messages, sampling_for
 from ocr_ui.engines.base import EngineLoad
 from ocr_ui.engines.runs import Ended, Places, Run
@@ -296,13 +296,12 @@ def test_where_v2_was_not_tried_vllm_chooses(
 
 
 @pytest.mark.parametrize(("asked", "told"), [("v1", "0"), ("v2", "1")])
-def test_a_runner_that_is_asked_for_is_taken(
-    runner: Callable[[], str | None], monkeypatch: pytest.MonkeyPatch, asked: str, told: str
-) -> None:
-    monkeypatch.setenv(vllm_start.RUNNER, "")  # what the process sets is taken back after the test
-    vllm_start.prepare_process(settings(model_runner=asked))
-    with vllm_start.runner_of_choice(settings(model_runner=asked), on_card=True) as chosen:
+def test_a_runner_that_is_asked_for_is_taken(runner: Callable[[], str | None], asked: str, told: str) -> None:
+    own = settings(model_runner=asked)
+    vllm_start.prepare_process(own)
+    with vllm_start.runner_of_choice(own, on_card=True) as chosen:
         assert (chosen, runner()) == (False, told)
+    assert runner() is None, "another engine may want another"
 
 
 def test_a_runner_named_in_the_environment_is_taken(
@@ -311,6 +310,31 @@ def test_a_runner_named_in_the_environment_is_taken(
     monkeypatch.setenv(vllm_start.RUNNER, "0")
     with vllm_start.runner_of_choice(settings(), on_card=True) as chosen:
         assert (chosen, runner()) == (False, "0")
+
+
+async def test_where_v2_does_not_start_v1_is_tried(
+    runner: Callable[[], str | None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    tried, asked = [], []
+
+    def card() -> tuple[int, int]:
+        asked.append(threading.current_thread())
+        return 1, 1
+
+    def make(folder: Path, *_: Any) -> Any:
+        tried.append(runner())
+        if runner() == "1":
+            raise vllm_start.did_not_start(TypeError("two arguments are missing"), folder)
+        return Told(renderer=Told(get_tokenizer=lambda: Told(added_tokens_decoder={})))
+
+    monkeypatch.setattr(vllm_memory, "card_memory", card)
+    monkeypatch.setattr(vllm_embedded, "make_llm", make)
+    monkeypatch.setattr(vllm_embedded, "stat_logger", lambda *_: None)
+    await vllm_embedded.VllmEngine(settings())._make(tmp_path, None)
+    assert (tried, runner()) == (["1", None], None)
+    assert threading.main_thread() not in asked, "the driver answers late: the page must not wait for it"
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line == "vLLM did not start with model runner V2, so V1 is tried: two arguments are missing"
 
 
 FRAMED = """1 validation error for ModelConfig

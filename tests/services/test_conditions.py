@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from ocr_ui.render.contest_words import CONTEST_WORDS
-from ocr_ui.services.conditions import cards, conditions
+from ocr_ui.services.conditions import cards, conditions, reading_settings
 from ocr_ui.services.run_changes import told_setup
 from ocr_ui.settings import Settings
 
@@ -28,6 +28,12 @@ def test_what_an_engine_has_otherwise_is_told_of_it() -> None:
     assert told["engines"] == {"b": {"max_num_seqs": 8}}
     assert told_setup({"engine_name": "a"}, {}, told)["settings.max_num_seqs"] == "64"
     assert told_setup({"engine_name": "b"}, {}, told)["settings.max_num_seqs"] == "8"
+
+
+def test_how_a_cache_holds_its_numbers_counts_as_a_change_of_what_is_read() -> None:
+    plain, fp8 = Settings(), Settings(kv_cache_dtype="fp8")
+    assert conditions(fp8)["settings"]["kv_cache_dtype"] == "fp8"
+    assert reading_settings(fp8) == {**reading_settings(plain), "kv_cache_dtype": "fp8"}
 
 
 def test_every_condition_has_its_words() -> None:

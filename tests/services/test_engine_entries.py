@@ -38,6 +38,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("kind", ["vllm", "llama"])
+def test_an_entry_takes_every_setting_that_is_of_its_kind(kind: str) -> None:
+    told = {name for name, field in Settings.model_fields.items() if field.description.startswith(f"{kind}:")}
+    assert told <= set(SETTINGS_OF[kind])
+
+
 def wrong(folder: Path, text: str) -> BadInput:
     (folder / "engines.toml").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput) as caught:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +19,8 @@ from ocr_ui.engines import vision_tower, vllm_check
 from ocr_ui.engines.picture_bytes import numbers_of, resized, rows_of
 from ocr_ui.engines.vision_tower import Tower, Unfit
 from ocr_ui.engines.vllm_pictures import Pictures, Sizes, Unlike, as_it_is, by_torch
+from ocr_ui.engines.vllm_questions import THREADS, Questions
+from ocr_ui.settings import Settings
 from tests.vllm_cpu.tiny_engine import tiny_settings
 
 pytestmark = pytest.mark.vllm
@@ -160,6 +164,77 @@ def test_a_picture_has_one_name_where_answers_are_kept_and_else_its_own(renderer
     assert fresh.prepare(text, pixels)["mm_hashes"] != fresh.prepare(text, pixels)["mm_hashes"]
 
 
+@pytest.mark.parametrize(
+    "pixels",
+    [
+        np.zeros((64, 64), np.uint8),
+        np.zeros((64, 64, 4), np.uint8),
+        np.zeros((64, 64, 3)),
+        np.zeros((0, 9, 3), np.uint8),
+    ],
+)
+def test_what_would_end_the_worker_is_refused_before(renderer: Any, text: str, ask: Any, pixels: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="a picture of"):
+        Pictures(renderer, text, ask, by_content=False).prepare(text, pixels)
+
+
+# Questions
+
+
+class Llm:
+    """An engine that answers every question alike, with vLLM's renderer."""
+
+    def __init__(self, renderer: Any, errored: bool = False) -> None:
+        self.renderer, self.errored = renderer, errored
+
+    async def collective_rpc(self, method: str, **given: Any) -> list[Any]:
+        return [method]
+
+
+async def same_answer(prepared: Any) -> list[Any]:
+    return []
+
+
+async def test_pictures_that_wait_while_the_engine_goes_down_fail_and_are_not_cancelled(renderer: Any) -> None:
+    """A cancelled one would end the task that waits for it, such as a whole batch, without a word."""
+    questions = Questions(Llm(renderer))
+    await questions.shorten(Settings(_env_file=None), same_answer)
+    working, go_on = threading.Event(), threading.Event()
+    prepare = questions._pictures.prepare
+
+    def slowly(text: str, pixels: np.ndarray) -> Any:
+        working.set()
+        assert go_on.wait(30)
+        return prepare(text, pixels)
+
+    questions._pictures.prepare = slowly
+    many = [
+        asyncio.ensure_future(questions.prepare("OCR", np.zeros((64, 64, 3), np.uint8))) for _ in range(2 * THREADS)
+    ]
+    await asyncio.to_thread(working.wait, 30)
+    questions.close()
+    go_on.set()
+    ends = await asyncio.gather(*many, return_exceptions=True)
+    assert {type(end) for end in ends} == {dict, RuntimeError}
+    with pytest.raises(RuntimeError):
+        await questions.prepare("OCR", np.zeros((64, 64, 3), np.uint8))
+
+
+@pytest.mark.parametrize("errored", [False, True])
+async def test_a_version_that_fails_otherwise_keeps_its_own_preparation(renderer: Any, errored: bool) -> None:
+    async def refuse(prepared: Any) -> list[Any]:
+        raise KeyError("another layout")
+
+    questions = Questions(Llm(renderer, errored))
+    if errored:
+        with pytest.raises(KeyError):
+            await questions.shorten(Settings(_env_file=None), refuse)
+        return
+    await questions.shorten(Settings(_env_file=None), refuse)
+    assert questions.told["pictures"] == "vLLM's own preparation"
+    assert "multi_modal_data" not in await questions.prepare("OCR", np.zeros((64, 64, 3), np.uint8))
+
+
 # The vision tower
 
 
@@ -262,3 +337,17 @@ def test_a_tower_of_another_kind_is_left_to_vllm(change: Callable[[Any], None], 
     change(visual.layers[1])
     with pytest.raises(Unfit, match=why):
         Tower(visual, attend)
+
+
+def test_a_tower_that_fails_in_another_way_is_left_to_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ocr_ui.engines import worker_extension
+
+    def fail(*_: Any) -> None:
+        raise AssertionError("heads of another width")
+
+    monkeypatch.setattr("vllm.v1.attention.backends.fa_utils.flash_attn_varlen_func", attend, raising=False)
+    monkeypatch.setattr(worker_extension, "hunyuan_vision", SimpleNamespace(HunYuanVisionTransformer=Visual))
+    monkeypatch.setattr(worker_extension, "Tower", fail)
+    worker = worker_extension.Extension()
+    worker.model_runner = SimpleNamespace(get_model=lambda: SimpleNamespace(visual=Visual()))
+    assert worker.lean_tower() == "vLLM's own: AssertionError('heads of another width')"
