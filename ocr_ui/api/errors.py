@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.exact import ExactJSONResponse
@@ -153,6 +154,8 @@ class Unexpected:
 
         try:
             await self.app(scope, receive, watched)
+        except ClientDisconnect:
+            log.info("%s %s: who asked went away", scope["method"], route_of(scope))  # nobody is left to be answered
         except Exception:
             if answered:
                 raise

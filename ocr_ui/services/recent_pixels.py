@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 MOST_BYTES = 64 * 1024 * 1024
+MOST_PICTURES = 32
+"""Each that came from a decoding process holds a file descriptor: a stream of small ones must not use them up."""
 
 
 class RecentPixels:
@@ -16,16 +18,18 @@ class RecentPixels:
 
     Args:
         most_bytes: that are kept together; a larger picture is not kept at all.
+        most: pictures that are kept together.
     """
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most, self._bytes = most_bytes, 0
+    def __init__(self, most_bytes: int = MOST_BYTES, most: int = MOST_PICTURES) -> None:
+        self._most_bytes, self._bytes = most_bytes, 0
+        self._most = most
         self._kept: OrderedDict[Path, tuple[tuple[int, int], np.ndarray]] = OrderedDict()
         self._lock = threading.Lock()
 
     def keep(self, file: Path, pixels: np.ndarray) -> None:
         """Args: pixels: what `file` holds; nobody may write into them any more."""
-        if pixels.nbytes > self._most:
+        if pixels.nbytes > self._most_bytes:
             return
         pixels.flags.writeable = False
         stamp = _stamp(file)
@@ -33,7 +37,7 @@ class RecentPixels:
             self._drop(file)
             self._kept[file] = stamp, pixels
             self._bytes += pixels.nbytes
-            while self._bytes > self._most:
+            while self._bytes > self._most_bytes or len(self._kept) > self._most:
                 self._drop(next(iter(self._kept)))
 
     def get(self, file: Path) -> np.ndarray | None:

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
 from fakes import ScriptedEngine
 from fastapi.testclient import TestClient
 from httpx import Response
+from starlette.requests import Request
 
 from app import create_app
+from ocr_ui.api.errors import Unexpected
 from ocr_ui.api.guards import BodyLimit
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
@@ -246,3 +249,19 @@ async def test_a_body_over_the_limit_is_not_read_to_its_end() -> None:
     await guard({"type": "http", "method": "POST", "path": "/v1/pictures", "headers": []}, receive, send)
     assert taken == 11
     assert sent[0]["status"] == 413
+
+
+async def test_who_goes_away_while_sending_is_no_error_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
+    async def application(scope: dict, receive: object, send: object) -> None:
+        await Request(scope, receive).body()
+
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    sent: list[object] = []
+    caplog.set_level(logging.INFO)
+    scope = {"type": "http", "method": "POST", "path": "/v1/ocr", "headers": [], "query_string": b""}
+    await Unexpected(application, lambda value, _: value)(scope, gone, sent.append)
+    assert sent == []
+    assert [record.levelname for record in caplog.records] == ["INFO"]
+    assert "went away" in caplog.text

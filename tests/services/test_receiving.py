@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import cv2
@@ -16,6 +17,7 @@ from ocr_ui.services import pictures
 from ocr_ui.services.access import Acting, act_as
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import MAX_NAME, THUMBNAIL_SIDE, PageStore, Upright
+from ocr_ui.services.recent_pixels import MOST_PICTURES
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 from tests.images import pdf_files
@@ -180,6 +182,21 @@ async def test_what_has_just_come_in_is_not_decoded_again(store: Store, monkeypa
     _, anew = await page_store(store).load(received.page_id)
     assert (anew == pixels).all()
     assert len(decoded) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted on Linux")
+async def test_a_stream_of_small_pictures_leaves_few_files_open(store: Store) -> None:
+    def in_memory() -> int:
+        names = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if is_open(fd)]
+        return sum("memfd:ocr_ui" in name for name in names)
+
+    def is_open(fd: str) -> bool:
+        return os.path.islink(f"/proc/self/fd/{fd}")
+
+    pages, before = page_store(store), in_memory()
+    for number in range(MOST_PICTURES + 8):
+        await pages.receive(encode_png(drawn(8 + number, 8)), "a.png")
+    assert in_memory() - before <= MOST_PICTURES
 
 
 class Reader(ScriptedEngine):

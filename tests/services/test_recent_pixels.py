@@ -54,3 +54,11 @@ def test_the_longest_unused_goes_first_and_what_is_too_large_is_not_kept(tmp_pat
     recent.keep(large, pixels)
     assert recent.get(large) is None
     assert recent.get(c) is pc
+
+
+def test_many_small_pictures_are_not_all_kept(tmp_path: Path) -> None:
+    recent = RecentPixels(most=3)
+    kept = [picture(tmp_path, str(number), side=1) for number in range(5)]
+    for file, pixels in kept:
+        recent.keep(file, pixels)
+    assert [recent.get(file) is pixels for file, pixels in kept] == [False, False, True, True, True]

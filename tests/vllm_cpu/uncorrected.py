@@ -4,6 +4,7 @@ from vllm.model_executor.models.transformers import multimodal
 
 _as_it_was = multimodal.MultiModalMixin._process_vision_input
 
-from ocr_ui.engines.worker_extension import Extension  # noqa: E402, F401
+from ocr_ui.engines.worker_extension import Extension, take_bytes_in_backend  # noqa: E402, F401
 
 multimodal.MultiModalMixin._process_vision_input = _as_it_was
+take_bytes_in_backend(multimodal)
