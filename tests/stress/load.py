@@ -34,6 +34,9 @@ REFUSALS = ("queue_full", "too_many_requests", "store_locked")
 again."""
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "film_still.jpg"
 MEASURES = ("memory MB", "open files", "sockets", "threads", "read in all")
+FLAT = {"memory MB": 60, "open files": 60, "sockets": 60}
+"""What the growth of the database's caches and of Python's arenas may be, beside a page of 100 MB kept for good; and
+how far the connections of one moment differ from those of another, beside a file kept for each reading."""
 WAIT = 0.5
 """Seconds that a client that was refused waits, where the server asks for longer: the pressure is the point."""
 
@@ -61,11 +64,20 @@ class Load:
         return {told: number for told, number in self.answers.items() if told not in ("200", "page", "429", "503")}
 
     @property
-    def growth(self) -> float:
-        """MB by which the last quarter's median is over the second quarter's; what the start takes is left out."""
+    def growth(self) -> dict[str, float]:
+        """By how much the last quarter's median is over the second quarter's, by measure; the start is left out."""
         quarter = max(1, len(self.samples) // 4)
-        memory = [sample[1] for sample in self.samples]
-        return statistics.median(memory[-quarter:]) - statistics.median(memory[quarter : 2 * quarter])
+        columns = dict(zip(MEASURES, list(zip(*self.samples, strict=True))[1:], strict=True)) if self.samples else {}
+        return {
+            name: round(statistics.median(values[-quarter:]) - statistics.median(values[quarter : 2 * quarter]), 1)
+            for name, values in columns.items()
+            if name in FLAT
+        }
+
+    @property
+    def grown(self) -> dict[str, float]:
+        """What did not stay flat."""
+        return {name: by for name, by in self.growth.items() if by > FLAT[name]}
 
     def told(self) -> dict[str, Any]:
         of = sorted(self.seconds)
@@ -84,7 +96,7 @@ class Load:
             "read": len(self.read),
             "lost": len(self.lost),
             "seconds": share,
-            "growth_mb": round(self.growth, 1) if self.samples else None,
+            "growth": self.growth,
             **ranges,
         }
 
@@ -271,7 +283,7 @@ def main() -> int:
         found = asyncio.run(load(url, process.pid, asked.seconds, asked.clients, asked.sessions, real))
     write(found, asked.out)
     sys.stdout.write((asked.out / "load.json").read_text())
-    return 1 if found.errors or found.lost else 0
+    return 1 if found.errors or found.lost or found.grown else 0
 
 
 if __name__ == "__main__":
