@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 
@@ -19,6 +20,7 @@ SECONDS = float(os.environ.get("OCR_UI_STRESS_SECONDS", "300"))
 
 def checked(found: Load) -> None:
     told = found.told()
+    print(json.dumps(told))
     assert found.errors == {}, told
     assert found.lost == [], told
     assert found.read, told
