@@ -56,9 +56,7 @@ class Questions:
         if self._pictures is not None:
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._threads, self._by_bytes, text, pixels)
-        from ocr_ui.engines.vllm_stream import prompt as with_picture
-
-        (prepared,) = await self._llm.renderer.render_cmpl_async([with_picture(text, pixels)], self._as_it_is())
+        (prepared,) = await self._llm.renderer.render_cmpl_async(*self._for_renderer(text, pixels))
         return prepared
 
     async def shorten(self, settings: Settings, answer: Answer) -> None:
@@ -107,9 +105,7 @@ class Questions:
 
     def _by_vllm(self, text: str, pixels: np.ndarray) -> Any:
         """What vLLM's own preparation makes of a rendered text and a picture; takes its time."""
-        from ocr_ui.engines.vllm_stream import prompt as with_picture
-
-        (prepared,) = self._llm.renderer.render_cmpl([with_picture(text, pixels)], self._as_it_is())
+        (prepared,) = self._llm.renderer.render_cmpl(*self._for_renderer(text, pixels))
         return prepared
 
     def _text(self, prompt: str) -> str:
@@ -117,6 +113,10 @@ class Questions:
             messages(prompt, {"type": "image"}), tokenize=False, add_generation_prompt=True
         )
 
-    def _as_it_is(self) -> Any:
-        """The template has written the mark that begins a text; the tokenizer must not add another."""
-        return self._llm.renderer.default_chat_tok_params.with_kwargs(add_special_tokens=False)
+    def _for_renderer(self, text: str, pixels: np.ndarray) -> tuple[Any, Any]:
+        """The question, and how its text becomes tokens."""
+        from ocr_ui.engines.vllm_stream import prompt
+
+        # The template has written the mark that begins a text; the tokenizer must not add another.
+        as_it_is = self._llm.renderer.default_chat_tok_params.with_kwargs(add_special_tokens=False)
+        return [prompt(text, pixels)], as_it_is

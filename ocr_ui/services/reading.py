@@ -113,6 +113,10 @@ class Progress:
     error: WorkbenchError | None = None
 
 
+Abandoned = Callable[[Callable[[], Progress]], None]
+"""Is told how to get the last progress of a reading whose listener went away."""
+
+
 async def read_picture(
     pixels: np.ndarray,
     page_sha256: str,
@@ -120,7 +124,7 @@ async def read_picture(
     request: ReadRequest,
     settings: Settings,
     stop: asyncio.Event | None = None,
-    abandoned: Callable[[Callable[[], Progress]], None] | None = None,
+    abandoned: Abandoned | None = None,
 ) -> AsyncIterator[Progress]:
     """Reads a stored picture.
 

@@ -14,11 +14,9 @@ from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.pixels import PixelChoice, SecondLook
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.engines.base import Engine
-from ocr_ui.services.reading import Progress, ReadRequest
+from ocr_ui.services.reading import Abandoned, Progress, ReadRequest
 from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
-
-Abandoned = Callable[[Callable[[], Progress]], None]
 
 
 async def read_by_need(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from ocr_ui.engines.base import Engine
 from ocr_ui.engines.memory_failures import OUT_OF_MEMORY
 from ocr_ui.errors import EngineFailed
 from ocr_ui.images.transform import PictureTransform
-from ocr_ui.services.reading import Progress, ReadRequest, read_picture
+from ocr_ui.services.reading import Abandoned, Progress, ReadRequest, read_picture
 from ocr_ui.settings import Settings
 
 SHARE = 0.5
@@ -29,7 +29,7 @@ async def read_with_retry(
     request: ReadRequest,
     settings: Settings,
     stop: asyncio.Event | None = None,
-    abandoned: Callable[[Callable[[], Progress]], None] | None = None,
+    abandoned: Abandoned | None = None,
 ) -> AsyncIterator[Progress]:
     """As `read_picture`. Where the engine runs out of memory the page is read ONCE more with half the pixels, said
     by the warning `read_smaller`; where that fails too, the last progress says so in one error.
