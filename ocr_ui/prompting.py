@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ MAIN = ("full_text", "fields", "translate", "qa", "document", "table", "formula"
 
 BUILTIN = "builtin"
 """Stands in the place of a version for the wording that comes with the product."""
+
+_COARSEST_TICK_NS = 2_000_000_000
+"""FAT keeps times of two seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,7 @@ class PromptFolder:
         for path in sorted(self.folder.glob("*.md")) if self.folder.is_dir() else []:
             stamp, known = _stamp(path), self._seen.get(path.stem)
             if stamp is not None:
-                fresh = known is None or known.stamp != stamp
+                fresh = known is None or known.stamp != stamp or _may_change_unseen(stamp)
                 seen[path.stem] = self._load(path, name or path.stem, stamp) if fresh else known
         self._seen = seen
         return seen
@@ -216,3 +220,8 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         stat = path.lstat()  # a link in a circle, for example: reading it says what is wrong
     return stat.st_mtime_ns, stat.st_size, stat.st_ino
+
+
+def _may_change_unseen(stamp: tuple[int, int, int]) -> bool:
+    """Whether another write of the same length, at the same tick of the file system, would leave the stamp as it is."""
+    return time.time_ns() - stamp[0] < _COARSEST_TICK_NS

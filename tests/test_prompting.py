@@ -316,6 +316,16 @@ def test_a_change_on_disk_is_a_version(library: Templates, own: Path) -> None:
     assert library.get("mine").text == "Two.", "the store keeps what the folder has lost"
 
 
+def test_a_change_of_the_same_length_at_the_same_tick_of_the_clock_is_seen(library: Templates, own: Path) -> None:
+    library.save_new("mine", {"en": "Mine"}, "One.")
+    replace_text(own / "mine.md", "One.", "Two.")
+    stat = (own / "mine.md").stat()
+    assert library.get("mine").text == "Two."
+    replace_text(own / "mine.md", "Two.", "Six.")
+    os.utime(own / "mine.md", ns=(stat.st_mtime_ns, stat.st_mtime_ns))
+    assert library.get("mine").text == "Six."
+
+
 def test_a_file_that_is_put_there_is_a_template(library: Templates, own: Path, tmp_path: Path) -> None:
     with open_store(tmp_path / "elsewhere") as store:
         other = Templates(BUILTIN, tmp_path / "other", store)

@@ -74,7 +74,7 @@ class Templates(PromptLibrary):
     def __init__(self, builtin_dir: Path, own_dir: Path, store: Store) -> None:
         super().__init__(builtin_dir)
         self._own, self._store = PromptFolder(own_dir, builtin=False), store
-        self._taken: dict[str, tuple[int, int, int]] = {}
+        self._taken: dict[str, tuple[tuple[int, int, int], str]] = {}
         self._saving = threading.RLock()
 
     def list(self) -> tuple[PromptTemplate, ...]:
@@ -422,11 +422,11 @@ class Templates(PromptLibrary):
     def _look(self) -> None:
         """Takes in what has changed in the folder since the last look."""
         for name, seen in self._own.look().items():
-            if isinstance(seen.found, BadInput) or self._taken.get(name) == seen.stamp:
+            if isinstance(seen.found, BadInput) or self._taken.get(name) == (seen.stamp, seen.sha256):
                 continue
             with self._saving, self._store.transaction():
                 self._take_in(name, seen, seen.found)
-            self._taken[name] = seen.stamp
+            self._taken[name] = seen.stamp, seen.sha256
 
     def _take_in(self, name: str, seen: SeenFile, file: TemplateFile) -> None:
         row = self._store.templates.get(name)

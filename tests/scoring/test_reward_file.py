@@ -175,10 +175,12 @@ def test_a_changed_file_is_loaded_anew_and_told_by_its_version(tmp_path: Path) -
     own.write_text("def compute_score(**k): return 1\n")
     with closing(RewardFile(str(own), 20)) as file:
         assert file.score("ie", "a", "b").value == 1
-        before = file.version
+        before, second = file.version, own.stat().st_mtime
         own.write_text("def compute_score(**k): return 2\n")
+        os.utime(own, (second, second))  # bytecode would count as fresh
         assert file.score("ie", "a", "b").value == 2
         assert file.version == of_file(own) != before
+    assert [one.name for one in tmp_path.iterdir()] == ["own.py"], "nothing is left beside a file that is not ours"
 
 
 def test_after_a_failure_the_next_call_works(folder: Path) -> None:
