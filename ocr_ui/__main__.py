@@ -34,7 +34,7 @@ from ocr_ui.commands.evaluate import add_evaluate
 from ocr_ui.commands.filters import add_filter, read_given
 from ocr_ui.commands.output import print_json, print_text
 from ocr_ui.commands.selfcheck import add_selfcheck
-from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError
+from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError, noted_line
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
 from ocr_ui.imports.readers import FORMATS
@@ -362,7 +362,7 @@ async def _run_rollouts(arguments: argparse.Namespace, settings: Settings) -> An
             sys.stderr.write(f"{_told_batch(step)}\n")
             last = step
         for item, error in await asyncio.to_thread(bench.store.rollout_jobs.errors, job):
-            sys.stderr.write(f"item {item}: {error}\n")
+            sys.stderr.write(f"item {item}: {noted_line(error)}\n")
         return last
     finally:
         await bench.close()

@@ -53,6 +53,12 @@ def of_note(note: str) -> WorkbenchError | None:
         return WorkbenchError(NO_CODE, note)
 
 
+def noted_line(note: str) -> str:
+    """What `noted` gave as a line of the command line: the English sentence, and the code where one is known."""
+    error = of_note(note)
+    return f"{error} ({error.code})" if error and error.code else note
+
+
 class BadInput(WorkbenchError):
     """What was handed in cannot be used: not a picture, an unknown template, a missing variable."""
 

@@ -54,7 +54,7 @@ def console(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 def test_files_folders_and_archives_are_read_and_written(console: Console, tmp_path: Path) -> None:
     told = console("scans", "b.png", "all.zip", "--out", "out", "--format", "jsonl", "--format", "csv", code=1)
     assert (told["done"], told["failed"], told["formats"]) == (3, 1, ["jsonl", "csv"])
-    assert "all.zip/notes.txt: This is not a picture." in console.err
+    assert "all.zip/notes.txt: This is not a picture. (not_a_picture)\n" in console.err
     rows = [json.loads(line) for line in (tmp_path / "out" / "items.jsonl").read_text().splitlines()]
     assert sorted(row["document"] for row in rows) == ["all.zip/c.png", "b.png", "scans/deep/a.png"]
     assert (tmp_path / "out" / "items.csv").exists()

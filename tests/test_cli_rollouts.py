@@ -109,7 +109,10 @@ async def test_a_filter_and_what_fails(
         code, told, err = await batch_here("--at-once", "1")
         assert code == 1
         assert (told["total"], told["done"], told["failed"]) == (ITEMS // 2, ITEMS // 2 - 1, 1)
-        assert "item 1: The server refused the page: Error code: 400 - no" in err
+        assert (
+            "item 1: The server refused the page: Error code: 400 - no Try a smaller picture. (refused_by_engine)\n"
+            in err
+        )
         code, told, err = await batch_here("--retry-failed")
         assert (code, told["done"], told["failed"]) == (0, ITEMS // 2, 0), err
     with open_store(data) as store:

@@ -13,6 +13,7 @@ from ocr_ui.services.access import who
 from ocr_ui.services.contests import ContestProgress, contest_value
 from ocr_ui.services.evaluate import AT_ONCE, MOST_COMPETITORS, Ask
 from ocr_ui.services.evaluation_scores import read_normalization
+from ocr_ui.services.run_log import Tell
 from ocr_ui.services.workbench import Workbench
 
 SIDE = r"^\d{1,9}\.[A-Z]$"
@@ -47,6 +48,9 @@ def contest_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
     def told(progress: ContestProgress, request: Request) -> dict[str, Any]:
         value = contest_value(progress)
         return {**value, "reason": value["reason"] and localize_error(value["reason"], language_of(request))}
+
+    def telling(language: str) -> Tell:
+        return lambda error: localize_error(error, language)
 
     @routes.post("/v1/contests", status_code=202)
     async def create(body: ContestBody, request: Request) -> dict[str, Any]:
@@ -113,22 +117,26 @@ def contest_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
         return ExactJSONResponse(await runs.compare(_side(first), _side(second)))
 
     @routes.get("/v1/runs/{run}")
-    async def result(run: int, pages: bool = True) -> ExactJSONResponse:
+    async def result(run: int, request: Request, pages: bool = True) -> ExactJSONResponse:
         """The whole result. `pages=false` leaves the pages out."""
-        return ExactJSONResponse(await runs.result(run, pages))
+        return ExactJSONResponse(await runs.result(run, pages, telling(language_of(request))))
 
     @routes.get("/v1/runs/{run}/report")
     async def report(run: int, language: Literal["en", "zh"] = "en") -> Response:
         """The report of an evaluation as one HTML file, to be kept: it loads nothing."""
         named = f'attachment; filename="evaluation-{run}.html"'
         return Response(
-            await runs.report(run, language), media_type="text/html", headers={"Content-Disposition": named}
+            await runs.report(run, language, telling(language)),
+            media_type="text/html",
+            headers={"Content-Disposition": named},
         )
 
     @routes.get("/v1/runs/{run}/pages/{number}")
-    async def page(run: int, number: int, key: Annotated[str, Query(pattern="^[A-Z]$")]) -> ExactJSONResponse:
+    async def page(
+        run: int, number: int, key: Annotated[str, Query(pattern="^[A-Z]$")], request: Request
+    ) -> ExactJSONResponse:
         """What competitor `key` read of a page (counted from 0) beside what is known of it."""
-        return ExactJSONResponse(await runs.page(run, number, key))
+        return ExactJSONResponse(await runs.page(run, number, key, telling(language_of(request))))
 
     @routes.get("/v1/runs/{run}/pages/{number}/picture")
     async def picture(run: int, number: int, turns: Annotated[int, Query(ge=0, le=3)] = 0) -> Response:

@@ -155,7 +155,7 @@ async def _to_its_end(bench: Any, job: int) -> Any:
         if progress.state in ("done", "cancelled"):
             for one in progress.failures:
                 page = f", page {one.number}" if one.number else ""
-                sys.stderr.write(f"{one.file}{page}: {one.error['message']}\n")
+                sys.stderr.write(f"{one.file}{page}: {one.error['message']} ({one.error['code']})\n")
             return progress
         await asyncio.sleep(LOOK_SECONDS)
 

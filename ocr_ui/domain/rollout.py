@@ -154,7 +154,7 @@ class Rollout:
         picture_tokens: of the copy that was read, by the model's own rule.
         prompt_tokens: of the prompt, at most.
         label: None before the answers were scored.
-        error: why it ended early.
+        error: why it ended early, as `errors.noted` gives it.
     """
 
     page_sha256: str

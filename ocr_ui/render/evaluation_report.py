@@ -321,7 +321,9 @@ class _Report:
     def _worst_page(self, page: Mapping[str, Any]) -> str:
         score = f"{page['score']:.4f}"
         heading = self._t("contest.worst.row", page=page["page"], metric=self._names[page["metric"]], score=score)
-        nothing = f"<p>{escape(page['error'] or self._t('report.unread'))}</p>"
+        error = page["error"]
+        why = f"{error['message']} {error['hint']}".strip() if error else self._t("report.unread")
+        nothing = f"<p>{escape(why)}</p>"
         inside = "".join(map(self._shown, page["differences"])) or nothing
         return f"<details><summary>{escape(heading)}</summary>{inside}</details>"
 

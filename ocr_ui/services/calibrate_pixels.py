@@ -163,8 +163,8 @@ class _Scorer:
         except EngineDead:
             raise
         except WorkbenchError as error:
-            return await asyncio.to_thread(score_failure, truth, task, LENIENT, str(error))
-        return await asyncio.to_thread(score_reading, truth, reading, LENIENT, reading.recognition.error)
+            return await asyncio.to_thread(score_failure, truth, task, LENIENT, error)
+        return await asyncio.to_thread(score_reading, truth, reading, LENIENT)
 
 
 def check_heights(ask: Ask) -> tuple[float, ...]:

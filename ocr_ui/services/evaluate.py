@@ -17,7 +17,7 @@ from typing import Any
 from ocr_ui.domain.access import Action
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.engines.base import Engine
-from ocr_ui.errors import BadInput, EngineDead, WorkbenchError, of_note
+from ocr_ui.errors import BadInput, EngineDead, WorkbenchError
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.scoring.contest import DRAWS, SEED, SURE
 from ocr_ui.scoring.metrics import METRIC, METRICS
@@ -43,6 +43,7 @@ from ocr_ui.services.kept_readings import KeptReadings
 from ocr_ui.services.labelled_sets import LabelledPage, LabelledSet, open_set
 from ocr_ui.services.reading import check_engine
 from ocr_ui.services.run_changes import changes, told_setup
+from ocr_ui.services.view import note_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import StoredRun
 from ocr_ui.storage.store import Store
@@ -230,9 +231,8 @@ class Evaluator:
         except EngineDead:
             raise
         except WorkbenchError as error:
-            return await asyncio.to_thread(score_failure, page.truth, template.task, ask.normalization, str(error))
-        error = str(of_note(reading.recognition.error) or "")
-        return await asyncio.to_thread(score_reading, page.truth, reading, ask.normalization, error)
+            return await asyncio.to_thread(score_failure, page.truth, template.task, ask.normalization, error)
+        return await asyncio.to_thread(score_reading, page.truth, reading, ask.normalization)
 
     async def _result(
         self,
@@ -306,7 +306,7 @@ class Evaluator:
                     "number": number,
                     "metric": metric,
                     "score": one,
-                    "error": score.error if score else "",
+                    "error": note_value(score.error) if score else None,
                     "differences": [] if kept is None else shown_difference(page.truth, kept, normalization),
                 }
             )

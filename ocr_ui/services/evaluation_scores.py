@@ -14,7 +14,7 @@ from ocr_ui.domain.content import Field, PageContent, Table
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.reward import OF_TASK
 from ocr_ui.domain.truth import Truth
-from ocr_ui.errors import BadInput
+from ocr_ui.errors import BadInput, WorkbenchError, noted
 from ocr_ui.exports.label_text import Said
 from ocr_ui.images.transform import PictureTransform, Turn
 from ocr_ui.scoring.contest import difference, interval
@@ -24,6 +24,7 @@ from ocr_ui.scoring.text import EXACT, Normalization
 from ocr_ui.services.export import read_as
 from ocr_ui.services.kept_readings import KeptReading
 from ocr_ui.services.rewarding import official_value
+from ocr_ui.services.view import note_value
 
 PERCENTILES = (50, 95, 99)
 GROUPS = ("language", "kind", "tag")
@@ -40,6 +41,7 @@ class PageScore:
         facts: of the page, in their order: does each hold?
         key: of the kept reading, "" where the page was not read.
         seconds, first_seconds: None where nothing was read.
+        error: why it was not, as `errors.noted` gives it.
     """
 
     parts: Mapping[str, Part]
@@ -60,7 +62,7 @@ class PageScore:
             "parts": {name: list(part) for name, part in self.parts.items()},
             "facts": list(self.facts),
             "outcome": self.outcome,
-            "error": self.error,
+            "error": note_value(self.error),
             "seconds": self.seconds,
             "first_seconds": self.first_seconds,
             "tokens": self.tokens,
@@ -80,7 +82,7 @@ def can_be_scored(truth: Truth, task: Task) -> bool:
     return bool(score_page(truth, PageContent(), task, Normalization()))
 
 
-def score_reading(truth: Truth, reading: KeptReading, normalization: Normalization, error: str = "") -> PageScore:
+def score_reading(truth: Truth, reading: KeptReading, normalization: Normalization) -> PageScore:
     """A reading by every measure. One that failed counts as nothing read, whatever had come."""
     recognition = reading.recognition
     failed = recognition.outcome == "failed"
@@ -98,16 +100,16 @@ def score_reading(truth: Truth, reading: KeptReading, normalization: Normalizati
         tokens=recognition.generation.tokens,
         repeated=recognition.generation.finish_reason == "repeated",
         cached=reading.cached,
-        error=error,
+        error=recognition.error,
         timings=recognition.timings,
     )
 
 
-def score_failure(truth: Truth, task: Task, normalization: Normalization, error: str) -> PageScore:
+def score_failure(truth: Truth, task: Task, normalization: Normalization, error: WorkbenchError) -> PageScore:
     """A page of which nothing came at all."""
     nothing = PageContent()
     facts = tuple(holds(fact, nothing, normalization) for fact in truth.facts)
-    return PageScore(score_page(truth, nothing, task, normalization), "failed", facts=facts, error=error)
+    return PageScore(score_page(truth, nothing, task, normalization), "failed", facts=facts, error=noted(error))
 
 
 def turned(truth: Truth, reading: KeptReading) -> Truth:

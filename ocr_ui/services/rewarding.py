@@ -178,7 +178,7 @@ class Rewarding:
         except NoLabel as error:
             found = (_unlabelled(error.reason),)
         except TooLarge as error:
-            found = (Reward("official", None, str(error), error.code),)
+            found = (Reward("official", None, str(error), error.code, error.details),)
         return replace(answer, worths=tuple(map(self._worth, found)), edit_distance=distance)
 
     def _worth(self, reward: Reward) -> Worth:

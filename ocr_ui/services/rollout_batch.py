@@ -15,7 +15,7 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.engines.samples import check_count
-from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, StoreFailed, WorkbenchError, internal
+from ocr_ui.errors import BadInput, Conflict, EngineBusy, EngineDead, StoreFailed, WorkbenchError, internal, noted
 from ocr_ui.logs import request_id
 from ocr_ui.services.access import needs
 from ocr_ui.services.dataset import as_filters, set_filters
@@ -259,7 +259,7 @@ class _Batch:
             if error.code in NOBODY_ANSWERS:
                 self._error = error
                 return
-            await asyncio.to_thread(self._store.rollout_jobs.failed, self._job, item, str(error))
+            await asyncio.to_thread(self._store.rollout_jobs.failed, self._job, item, noted(error))
         else:
             if mark is not None:
                 self._marks[mark] += 1

@@ -12,7 +12,7 @@ from ocr_ui.services.blind_pairs import Pair, blind_lines
 from ocr_ui.services.reading import Progress
 from ocr_ui.services.rollout_batch import BatchProgress
 from ocr_ui.services.rollouts import Shown, Step
-from ocr_ui.services.view import error_value
+from ocr_ui.services.view import error_value, note_value
 from ocr_ui.storage.records import RolloutRow, StoredJudgement
 
 
@@ -68,7 +68,7 @@ def shown_value(shown: Shown) -> dict[str, Any]:
         if value.label is None
         else {"version": value.label.version, "judged": value.label.judged, "tokens": value.label.tokens},
         "rows": [_row(row) for row in shown.rows],
-        "error": value.error,
+        "error": note_value(value.error),
     }
 
 

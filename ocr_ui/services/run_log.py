@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -31,6 +31,7 @@ from ocr_ui.services.evaluation_scores import (
 )
 from ocr_ui.services.kept_readings import KeptReading
 from ocr_ui.services.labelled_sets import LabelledPage, LabelledSet, open_known_set
+from ocr_ui.services.view import note_value
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import StoredRun
 from ocr_ui.storage.store import Store
@@ -39,6 +40,8 @@ METRIC_ORDER = tuple(metric.key for metric in METRICS)
 """Every measure, in the order in which they are shown."""
 SETS_KEPT = 3
 """Sets of pages that are kept open: who looks at one page of a run looks at others."""
+Tell = Callable[[dict[str, Any]], dict[str, Any]]
+"""From an error as `services.view.error_value` gives it to the same in the words of whoever asks."""
 _OF_COMPETITOR = (
     "key",
     "title",
@@ -76,14 +79,14 @@ class RunLog:
         return [_listed(run) for run in runs]
 
     @needs(Action.READ)
-    async def result(self, run: int, pages: bool = True) -> dict[str, Any]:
+    async def result(self, run: int, pages: bool = True, tell: Tell = dict) -> dict[str, Any]:
         """The whole result of a run, page by page where that is wanted. Raises NotFound (`unknown_run`)."""
-        return await asyncio.to_thread(self._result, run, pages)
+        return await asyncio.to_thread(self._result, run, pages, tell)
 
     @needs(Action.READ, audited="run.report")
-    async def report(self, run: int, language: str = "en") -> str:
+    async def report(self, run: int, language: str = "en", tell: Tell = dict) -> str:
         """The report as one HTML file. Raises NotFound (`unknown_run`), BadInput (`no_report`): of a benchmark."""
-        return await asyncio.to_thread(self._report, run, language)
+        return await asyncio.to_thread(self._report, run, language, tell)
 
     @needs(Action.READ)
     async def compare(self, first: tuple[int, str], second: tuple[int, str]) -> dict[str, Any]:
@@ -98,7 +101,7 @@ class RunLog:
         return await asyncio.to_thread(self._compare, first, second)
 
     @needs(Action.READ)
-    async def page(self, run: int, number: int, key: str) -> dict[str, Any]:
+    async def page(self, run: int, number: int, key: str, tell: Tell = dict) -> dict[str, Any]:
         """What a competitor read of a page beside what is known of it, with what differs and where on the picture.
 
         Args: number: of the page in its run, from 0.
@@ -106,20 +109,28 @@ class RunLog:
         Raises:
             NotFound: `unknown_run`, `unknown_competitor`, `page_gone`: the set has no such page any more.
         """
-        return await asyncio.to_thread(self._page, run, number, key)
+        return await asyncio.to_thread(self._page, run, number, key, tell)
 
     @needs(Action.READ)
     async def picture(self, run: int, number: int, turns: int = 0) -> bytes:
         """The picture of a page as PNG. Args: turns: quarters counter-clockwise. Raises as `page`."""
         return await asyncio.to_thread(self._picture, run, number, turns)
 
-    def _result(self, run: int, pages: bool) -> dict[str, Any]:
+    def _result(self, run: int, pages: bool, tell: Tell) -> dict[str, Any]:
         found = self._store.evaluations.get(run)
         told = {"kind": found.kind, "made_at": _moment(found.created_at), "person": found.person, **found.result}
-        return {**told, "pages": list(self._store.evaluations.pages(run))} if pages else told
+        if "worst" in told:
+            worst = ({**one, "pages": [_told(page, tell) for page in one["pages"]]} for one in told["worst"])
+            told["worst"] = list(worst)
+        if pages:
+            told["pages"] = [
+                {**page, "results": {key: _told(one, tell) for key, one in page["results"].items()}}
+                for page in self._store.evaluations.pages(run)
+            ]
+        return told
 
-    def _report(self, run: int, language: str) -> str:
-        result = self._result(run, pages=True)
+    def _report(self, run: int, language: str, tell: Tell) -> str:
+        result = self._result(run, pages=True, tell=tell)
         if result["kind"] != evaluate.KIND:
             raise BadInput("no_report", f"Run {run} is no evaluation.", "Take its JSON.", run=run)
         made = datetime.fromisoformat(result["made_at"]).astimezone()
@@ -157,7 +168,7 @@ class RunLog:
 
     # One page
 
-    def _page(self, run: int, number: int, key: str) -> dict[str, Any]:
+    def _page(self, run: int, number: int, key: str, tell: Tell) -> dict[str, Any]:
         found = self._store.evaluations.get(run)
         told = _competitor(found, key)
         stored, page = self._known(found, number)
@@ -182,7 +193,7 @@ class RunLog:
                 "height": height,
                 "name": page.name,
             },
-            "result": result,
+            "result": _told(result, tell),
             "facts": [
                 {"fact": fact, "holds": held}
                 for fact, held in zip(stored["facts"], result.get("facts", ()), strict=False)
@@ -285,6 +296,13 @@ def _competitor(run: StoredRun, key: str) -> Mapping[str, Any]:
         run=run.id,
         key=key[:20],
     )
+
+
+def _told(result: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """What a competitor made of a page, with why it failed; what is older is known by its English sentence alone."""
+    error = result.get("error")
+    known = note_value(error) if isinstance(error, str) else error
+    return {**result, "error": known and tell(known)}
 
 
 def _moment(when: datetime) -> str:

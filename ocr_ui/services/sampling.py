@@ -15,7 +15,7 @@ from ocr_ui.domain.recognition import Generation, PromptUsed
 from ocr_ui.domain.rollout import Answer, Logprobs, Rollout
 from ocr_ui.engines.base import AskedApart, Engine, EngineRequest, Finished, SampleEvent, TextDelta
 from ocr_ui.engines.samples import check_samples, samples
-from ocr_ui.errors import WorkbenchError
+from ocr_ui.errors import WorkbenchError, noted
 from ocr_ui.exports.examples import picture_tokens, prompt_tokens
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.pacing import paced
@@ -187,7 +187,7 @@ class _Group:
             seconds=time.perf_counter() - self._begin,
             picture_tokens=picture,
             prompt_tokens=prompt_tokens(self._prompt.text, width, height) - picture,
-            error=str(self.error) if self.error else "",
+            error=noted(self.error),
         )
 
 

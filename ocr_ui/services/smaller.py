@@ -12,7 +12,7 @@ import numpy as np
 from ocr_ui.domain.content import ContentWarning
 from ocr_ui.engines.base import Engine
 from ocr_ui.engines.memory_failures import OUT_OF_MEMORY
-from ocr_ui.errors import EngineFailed
+from ocr_ui.errors import EngineFailed, noted
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.reading import Abandoned, Progress, ReadRequest, read_picture
 from ocr_ui.settings import Settings
@@ -94,5 +94,5 @@ def _gave_up(step: Progress, failed: Progress) -> Progress:
     content = kept.content
     if kept is failed:
         content = content.with_warnings(_read_smaller(failed))
-    recognition = replace(kept.recognition, content=content, error=str(error)) if kept.recognition else None
+    recognition = replace(kept.recognition, content=content, error=noted(error)) if kept.recognition else None
     return replace(kept, content=content, recognition=recognition, error=error)

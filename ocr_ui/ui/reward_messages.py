@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ocr_ui.ui.label_messages import HINTS_ZH, LEFT_OUT_ZH, PROBLEMS_ZH
-from ocr_ui.ui.messages import fill_in, localize_error
+from ocr_ui.ui.messages import ERRORS_ZH, fill_in, localize_error
 
 REASONS_ZH: dict[str, str] = {
     "answer_no_object": "回答不是 JSON 对象。{fields} 个字段中 {right} 个正确。",
@@ -85,7 +85,9 @@ def localize_rollout(value: dict[str, Any], language: str) -> dict[str, Any]:
 
 def _reason(reward: dict[str, Any]) -> dict[str, Any]:
     code = "fields_wrong" if reward["code"] == "fields" and reward["details"].get("wrong") else reward["code"]
-    return _said(reward, "reason", REASONS_ZH.get(code))
+    # An answer too long to be scored has an error's code; older ones were stored without what fills its blanks.
+    refused = ERRORS_ZH.get(code) if reward["details"] else None
+    return _said(reward, "reason", REASONS_ZH.get(code, refused))
 
 
 def _said(value: dict[str, Any], key: str, sentence: str | None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from ocr_ui.engines.base import EngineEvent, EngineRequest, EngineState, Finishe
 from ocr_ui.engines.openai_server import OpenAiEngine, refusal
 from ocr_ui.engines.vllm_embedded import died, refused
 from ocr_ui.engines.vllm_start import prepare_process
-from ocr_ui.errors import EngineFailed
+from ocr_ui.errors import EngineFailed, of_note
 from ocr_ui.exports.registry import format_named
 from ocr_ui.exports.sample import Notes, Sample
 from ocr_ui.images.door import Limits, encode_png, open_picture
@@ -39,6 +39,7 @@ from ocr_ui.services.reading import Progress, ReadRequest
 from ocr_ui.services.recognize import Recognizer
 from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
+from ocr_ui.ui.messages import error_sentence
 from tests.engines.scripted_server import chunk, serve, stream
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -236,7 +237,10 @@ async def test_en04_out_of_memory_twice_is_told_once_and_what_came_is_kept() -> 
     assert len(engine.seen) == 2, "one retry, not more"
     assert [line.text for line in last.content.lines] == ["Total 12.50"]
     assert codes(last).count("read_smaller") == 1
-    assert last.recognition.error == str(last.error)
+    kept = of_note(last.recognition.error)
+    assert (str(kept), kept.code, kept.details) == (str(last.error), last.error.code, last.error.details)
+    assert error_sentence(kept, "zh").startswith("引擎识别此页时内存不足")
+    assert error_sentence(of_note(str(last.error)), "zh") == str(last.error), "of before, as it was stored"
 
 
 @pytest.mark.parametrize("error", [EngineFailed("gone", "Gone."), RuntimeError("an illegal memory access")])

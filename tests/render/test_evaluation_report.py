@@ -59,7 +59,8 @@ REGRESSION = {
     "better": [],
     "facts_lost": [{"page": ATTACK, "fact": FACT}],
 }
-WORST = {"page": ATTACK, "metric": "cer", "score": 0.2, "error": ""}
+WORST = {"page": ATTACK, "metric": "cer", "score": 0.2, "error": None}
+FAILED = {**WORST, "error": {"code": "reading_failed", "message": ATTACK, "hint": "Try again.", "details": {}}}
 PIECES = [
     {"kind": "field", "name": ATTACK, "pieces": [("same", "Total "), ("missing", "{1} & 2"), ("invented", ATTACK)]}
 ]
@@ -90,7 +91,10 @@ RESULT = {
     ],
     "regressions": [REGRESSION],
     "best": {"cer": "A"},
-    "worst": [{"key": "A", "pages": []}, {"key": "B", "pages": [{**WORST, "differences": PIECES}]}],
+    "worst": [
+        {"key": "A", "pages": []},
+        {"key": "B", "pages": [{**WORST, "differences": PIECES}, {**FAILED, "differences": []}]},
+    ],
     "pages": [PAGE, PAGE],
 }
 
@@ -127,6 +131,7 @@ def test_what_pages_and_models_say_is_never_markup(page: Reader) -> None:
     assert not [tag for tag, _ in page.tags if tag == "img"]
     assert not [attrs for _, attrs in page.tags if any(name.startswith("on") for name in attrs)]
     assert sum(ATTACK in text for text in page.text) >= 6
+    assert f"{ATTACK} Try again." in page.text, "why a page failed"
     assert not re.search(r"(?<!\\)alert\(1\)</script>", report(RESULT, "today"))
 
 

@@ -157,8 +157,10 @@ async def test_pages_that_fail_count_as_wrong_and_are_asked_again(bench: Bench, 
     assert (competitor(first, "A")["failed"], competitor(first, "A")["pages"]) == (1, PAGES)
     lengths = [len(truth_text(number)) for number in range(PAGES)]
     assert competitor(first, "A")["scores"]["cer"]["value"] == pytest.approx(lengths[4] / sum(lengths))
-    assert "It broke." in first["pages"][4]["results"]["A"]["error"]
-    assert first["worst"][0]["pages"][0]["page"] == "page04"
+    told = {"code": "engine_failed", "message": "It broke.", "hint": "", "details": {}}
+    assert first["pages"][4]["results"]["A"]["error"] == told
+    assert first["pages"][3]["results"]["A"]["error"] is None
+    assert (first["worst"][0]["pages"][0]["page"], first["worst"][0]["pages"][0]["error"]) == ("page04", told)
     bench.engine.answer = answer
     second = await bench.run("one", data=data)
     assert competitor(second, "A")["failed"] == 0

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ocr_ui.domain.content import PageContent, TextLine
@@ -7,7 +9,7 @@ from ocr_ui.domain.geometry import BoundingBox, Quad
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation, PromptUsed, Recognition
 from ocr_ui.domain.truth import Truth
-from ocr_ui.errors import BadInput
+from ocr_ui.errors import BadInput, EngineFailed, noted
 from ocr_ui.scoring.metrics import value
 from ocr_ui.scoring.text import EXACT, Normalization
 from ocr_ui.services.evaluation_scores import pieces, read_normalization, score_reading
@@ -46,9 +48,11 @@ def test_boxes_of_a_label_turn_with_the_page(turns: int, as_it_lay: BoundingBox)
 
 def test_a_reading_that_failed_counts_as_nothing_read() -> None:
     truth = Truth(text="Total 12.50", lines=at(AT_TOP_LEFT))
-    scored = score_reading(truth, reading(PageContent(lines=at(AT_TOP_LEFT)), outcome="failed"), EXACT, "It broke.")
+    failed = reading(PageContent(lines=at(AT_TOP_LEFT)), outcome="failed")
+    why = noted(EngineFailed("engine_failed", "It broke."))
+    scored = score_reading(truth, replace(failed, recognition=replace(failed.recognition, error=why)), EXACT)
     assert value(scored.parts["cer"]) == 1
-    assert (scored.error, scored.key, "official" in scored.parts) == ("It broke.", "", False)
+    assert (scored.error, scored.key, "official" in scored.parts) == (why, "", False)
 
 
 def test_a_reading_is_kept_as_it_was() -> None:

@@ -25,9 +25,12 @@ from ocr_ui.engines.base import Capabilities, Started, TextDelta
 from ocr_ui.errors import BadInput, Conflict, EngineFailed, NotFound
 from ocr_ui.scoring.versions import own_rules
 from ocr_ui.services.blind_pairs import BlindPairs
+from ocr_ui.services.rollout_view import shown_value
 from ocr_ui.services.rollouts import Ask, Step
+from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.storage.records import StoredRollout
+from ocr_ui.ui.reward_messages import localize_rollout
 
 FOUR = Ask(n=4, seed=3)
 
@@ -326,14 +329,34 @@ async def test_a_closed_tab_frees_the_engine_and_what_came_is_kept(tmp_path: Pat
 
 
 async def test_a_failing_engine_is_told_and_what_came_is_kept(tmp_path: Path) -> None:
-    scripts = [script(RIGHT), [Started(), TextDelta(RIGHT[:20]), Pause(0.2), EngineFailed("engine_died", "It died.")]]
+    died = EngineFailed("reading_failed", "Reading failed: it died.", "Try again.", reason="它死了")
+    scripts = [script(RIGHT), [Started(), TextDelta(RIGHT[:20]), Pause(0.2), died]]
     made = workbench(tmp_path, ScriptedEngine([], VARIED, scripts))
-    last = (await steps_of(made, add_read(made.store), Ask(n=2)))[-1]
-    assert last.error.code == "engine_died"
+    item = add_read(made.store)
+    last = (await steps_of(made, item, Ask(n=2)))[-1]
+    assert last.error is died
     kept = made.store.rollouts.get(last.rollout_id).rollout
     assert [one.outcome for one in kept.answers] == ["complete", "failed"]
-    assert "It died" in kept.error
+    told = shown_value(await made.rollouts.show(last.rollout_id))
+    assert told["error"] == error_value(died)
+    assert localize_rollout(told, "zh")["error"]["message"] == "识别此页时出错（它死了）。请重试。"
+    older = made.store.rollouts.add(item, replace(kept, error="It died."), ANN)
+    told = localize_rollout(shown_value(await made.rollouts.show(older)), "zh")
+    assert told["error"]["message"] == "It died.", "stored before there were codes"
     await made.close()
+
+
+async def test_an_answer_too_long_to_be_scored_says_so_in_any_language(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ocr_ui.services.rewarding.LONGEST", 10)
+    item = add_read(bench.store)
+    label(bench.store, item)
+    kept = await sampled(bench, item)
+    told = localize_rollout(shown_value(await bench.rollouts.show(kept.id)), "zh")
+    (reward,) = told["answers"][0]["rewards"]
+    longest = max(len(RIGHT), len(kept.rollout.answers[0].generation.text))
+    assert reward["reason"] == f"文本有 {longest} 个字符，最多对 10 个字符计算奖励。"
 
 
 async def test_what_cannot_be_sampled_is_refused(bench: Workbench, tmp_path: Path) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
-from labelled import PAGES, Bench, truth_text, write_page, write_set
+from labelled import PAGES, Bench, number_of, truth_text, write_page, write_set
 
-from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.errors import BadInput, EngineFailed, NotFound
 from ocr_ui.services.benchmark import speed_differences
 from ocr_ui.services.run_changes import changes, told_setup
+from ocr_ui.services.view import error_value
+from ocr_ui.ui.messages import localize_error
 
 
 @pytest.fixture
@@ -103,6 +106,30 @@ async def test_the_report_is_that_of_the_run(bench: Bench, data: Path) -> None:
     bench.store.evaluations.end(number, {"run": number})
     with pytest.raises(BadInput):
         await bench.runs.report(number)
+
+
+async def test_why_a_page_failed_is_told_in_the_words_of_whoever_asks(bench: Bench, data: Path) -> None:
+    down = EngineFailed("reading_failed", "Reading failed: it broke.", "Try again.", reason="it broke")
+    bench.engine.answer = lambda request: down if number_of(request) == 4 else truth_text(number_of(request))
+    run = (await bench.run("one", data=data))["run"]
+    said = "识别此页时出错（it broke）。请重试。"
+
+    def zh(error: dict[str, Any]) -> dict[str, Any]:
+        return localize_error(error, "zh")
+
+    async def told() -> list[str]:
+        whole, page = await bench.runs.result(run, tell=zh), await bench.runs.page(run, 4, "A", zh)
+        found = (whole["pages"][4]["results"]["A"], whole["worst"][0]["pages"][0], page["result"])
+        return [one["error"]["message"] for one in found]
+
+    assert await told() == [said] * 3
+    assert (await bench.runs.result(run))["pages"][4]["results"]["A"]["error"] == error_value(down)
+    assert said in await bench.runs.report(run, "zh", zh)
+    older = bench.store.evaluations.get(run).result
+    older["worst"][0]["pages"][0]["error"] = "It broke."
+    bench.store.evaluations.end(run, older)
+    whole = await bench.runs.result(run, tell=zh)
+    assert whole["worst"][0]["pages"][0]["error"]["message"] == "It broke.", "stored before there were codes"
 
 
 async def test_the_best_is_marked_only_beyond_chance(bench: Bench, data: Path) -> None:

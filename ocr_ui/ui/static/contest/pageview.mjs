@@ -69,7 +69,7 @@ export class PageView {
     const { t, locale } = this;
     const scores = Object.entries(found.result.scores ?? {}).map(([name, value]) => `${t(`contest.metric.${name}`)} ${number(value, 4, locale)}`);
     const seconds = found.result.seconds ? t("contest.page.seconds", { n: number(found.result.seconds, 2, locale) }) : "";
-    const failed = found.was_read ? "" : [t("contest.page.unread"), found.result.error].filter(Boolean).join(" ");
+    const failed = found.was_read ? "" : [t("contest.page.unread"), explained(found.result.error)].filter(Boolean).join(" ");
     this.about.textContent = [found.page, failed, ...scores, seconds].filter(Boolean).join(" · ");
     this.about.classList.toggle("wb-wrong", !found.was_read);
     this.facts.replaceChildren(...found.facts.map(({ fact, holds }) => make("li", { "data-holds": String(holds), dir: "auto", textContent: `${t(holds ? "contest.fact.holds" : "contest.fact.fails")}: ${factText(fact, t)}` })));

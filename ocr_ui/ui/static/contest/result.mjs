@@ -1,7 +1,7 @@
 // One run of the log: what became worse, the table, the charts, two against each other, and the worst pages.
 import { make } from "../page/dom.mjs";
 import { momentText } from "../page/moments.mjs";
-import { Failure } from "../viewer/api.mjs";
+import { explained, Failure } from "../viewer/api.mjs";
 import { Against } from "./against.mjs";
 import { dataName } from "./cards.mjs";
 import { Chart, colorOf, plain, symbolOf } from "./charts.mjs";
@@ -110,7 +110,7 @@ export class Result {
     const items = pages.map((row, index) => {
       const said = t("contest.worst.row", { page: row.page, metric: t(`contest.metric.${row.metric}`), score: number(row.score, 4, locale) });
       const open = make("button", { type: "button", class: "wb-open", dir: "auto", textContent: said, onclick: () => this.#open(side, order[index], order) });
-      return make("li", {}, open, row.error ? make("small", { class: "wb-wrong", dir: "auto", textContent: row.error }) : null);
+      return make("li", {}, open, row.error ? make("small", { class: "wb-wrong", dir: "auto", textContent: explained(row.error) }) : null);
     });
     this.worstList.replaceChildren(...(items.length ? items : [make("li", { class: "wb-contest-hint", textContent: t("contest.worst.none") })]));
   }

@@ -133,7 +133,7 @@ export class Panel {
       this.t(`mark.${mark}.title`, limits),
       label && !label.judged ? this.t("unjudged") : "",
       together ? "" : this.t("apart"),
-      error,
+      explained(error),
     ]);
   }
 
