@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import math
 import os
 import re
 import sys
@@ -19,6 +20,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -39,6 +41,7 @@ SECRETS = (re.compile(r"(?<=://)[^/\s@]+(?=@)"), re.compile(r"\bocrw_[\w-]+"), r
 """A user and password in an address, an API key, a token."""
 TALKATIVE = ("httpx", "httpx2", "alembic")
 SHORTEST_SECRET = 4
+REPEAT_SECONDS = 1.0
 LOCK_SECONDS = 5.0
 """So long a process waits while another puts the file aside."""
 WITHHELD = "(its words are left out)"
@@ -93,7 +96,7 @@ def set_up(form: str, secrets: Iterable[str] = (), file: Path | None = None, **k
     for handler in handlers:
         handler.setFormatter(FORMS[form](secrets))
     logging.raiseExceptions = False  # a line that cannot be written would be shown with all that was given for it
-    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
+    logging.basicConfig(level=logging.INFO, handlers=[Counting(handlers)], force=True)
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
     # Python writes these to standard error itself, in their own words.
@@ -199,6 +202,74 @@ class JsonLines(Lines):
 
 
 FORMS: dict[str, type[Lines]] = {"text": TextLines, "json": JsonLines}
+
+
+@dataclass(slots=True)
+class Repeats:
+    """Of a line that was written: what to write again, its request, when it was written, how often it came since."""
+
+    record: logging.LogRecord
+    request: str
+    since: float
+    times: int = 0
+
+
+class Counting(logging.Handler):
+    """Hands lines on. One that comes again within REPEAT_SECONDS, the same in all that is written but the time, is
+    counted: how often it came is told by `repeated` in one more line, before the next line after that time.
+
+    A process without file descriptors left, to name one, is told so by asyncio some thousand times a second.
+    """
+
+    def __init__(self, handlers: Iterable[logging.Handler]) -> None:
+        super().__init__()
+        self._handlers = tuple(handlers)
+        self._lines = Lines()
+        self._lately: dict[tuple, Repeats] = {}
+        """The oldest first."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._tell(record.created)
+            message, request = self._lines.message(record), request_id()
+            fields = getattr(record, "fields", {})
+            line = record.name, record.levelno, message, request, repr(fields), repr(Lines.fault(record))
+            if before := self._lately.get(line):
+                before.times += 1
+                before.record.created = record.created
+                return
+            again = logging.LogRecord(record.name, record.levelno, record.pathname, record.lineno, message, (), None)
+            again.fields = fields
+            self._lately[line] = Repeats(again, request, record.created)
+            self._hand_on(record)
+        except Exception:
+            self.handleError(record)
+
+    def _tell(self, now: float) -> None:
+        """Of the lines whose time is over."""
+        while self._lately:
+            line, first = next(iter(self._lately.items()))
+            if abs(now - first.since) < REPEAT_SECONDS:  # what threads write comes in no order, and clocks are put back
+                return
+            del self._lately[line]
+            if first.times:
+                first.record.fields = {**first.record.fields, "repeated": first.times}
+                with as_request(first.request):
+                    self._hand_on(first.record)
+
+    def _hand_on(self, record: logging.LogRecord) -> None:
+        for handler in self._handlers:
+            handler.handle(record)
+
+    def close(self) -> None:
+        self.acquire()
+        try:
+            self._tell(math.inf)
+        finally:
+            self.release()
+        for handler in self._handlers:
+            handler.close()
+        super().close()
 
 
 class KeptFile(RotatingFileHandler):

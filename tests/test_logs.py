@@ -8,6 +8,7 @@ import json
 import logging
 import logging.config
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -190,6 +191,76 @@ def test_a_file_is_put_aside_by_size_and_by_day_and_goes_by_age(tmp_path: Path) 
     assert "today" in file.read_text()
     assert "today" not in (tmp_path / "p.log.1").read_text()
     assert (tmp_path / "p.log.2").exists()
+
+
+OUT_OF_DESCRIPTORS = "socket.accept() out of system resource\nsocket: <TransportSocket fd=%d>"
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_line_that_comes_again_and_again_is_written_once_and_counted(
+    form: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file, asyncios, begin = tmp_path / "p.log", logging.getLogger("asyncio"), time.time()
+    logs.set_up(form, [], file)
+    error = raised(OSError(24, "Too many open files"))
+    for number in range(2_000):
+        one = record(OUT_OF_DESCRIPTORS % number, error=error)
+        one.name, one.created = "asyncio", begin + number / 3_000
+        asyncios.handle(one)
+    with as_request("r-1"):
+        asyncios.error(OUT_OF_DESCRIPTORS % 1)
+    logging.getLogger().handlers[0].close()
+    console = capfd.readouterr().err
+    assert console == file.read_text()
+    assert [line.count("r-1") for line in console.splitlines() if "out of system resource" in line] == [0, 1, 0]
+    assert re.findall(r"repeated\W+(\d+)", console) == ["1999"]
+    assert console.count("Too many open files") == 1, "where it came from stands with the first"
+
+
+def test_lines_that_differ_at_all_are_all_written(file: Path) -> None:
+    for number in range(300):
+        log = logging.getLogger(f"ocr_ui.{number % 3}")
+        log.log(logging.INFO if number % 2 else logging.ERROR, "page %d", number // 6)
+    with as_request("r-1"):
+        for number in range(3):
+            logging.info("request", extra={"fields": {"route": f"/{number}"}})
+        for error in (KeyError(), ValueError()):
+            logging.error("failed", exc_info=raised(error))
+    told = lines(file)
+    assert len(told) == 300 + 3 + 2
+    assert not [one for one in told if "repeated" in one]
+
+
+def test_how_often_it_came_is_told_by_the_next_line_with_its_request(tmp_path: Path) -> None:
+    inner = KeptFile(tmp_path / "p.log")
+    inner.setFormatter(JsonLines())
+    counting, begin = logs.Counting([inner]), time.time()
+
+    def write(message: str, seconds: float) -> None:
+        one = record(message)
+        one.created = begin + seconds
+        one.fields = {"engine": "vllm"}
+        counting.handle(one)
+
+    with as_request("r-1"):
+        for seconds in (0, 0.5, 0.9):
+            write("busy", seconds)
+    write("other", 0.95)
+    with as_request("r-2"):
+        write("other", 1.2)
+    with as_request("r-1"):
+        write("busy", 1.3)
+    counting.close()
+    told = [
+        (one["message"], one.get("request"), one.get("repeated"), one["engine"]) for one in lines(tmp_path / "p.log")
+    ]
+    assert told == [
+        ("busy", "r-1", None, "vllm"),
+        ("other", None, None, "vllm"),
+        ("busy", "r-1", 2, "vllm"),
+        ("other", "r-2", None, "vllm"),
+        ("busy", "r-1", None, "vllm"),
+    ]
 
 
 WRITER = """
