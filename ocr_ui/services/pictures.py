@@ -197,7 +197,7 @@ class PageStore:
     def _put(self, pixels: np.ndarray, name: str, number: int = 1) -> Page:
         sha256 = self._store.pictures.put(encode_png(pixels))
         self._store.pictures.put_thumbnail(sha256, thumbnail(pixels, THUMBNAIL_SIDE))
-        self._recent.keep(self._store.pictures.path(sha256), pixels)
+        self._recent.keep(sha256, pixels)
         return Page(sha256=sha256, width=pixels.shape[1], height=pixels.shape[0], name=name, number=number)
 
     async def load(self, page_id: int) -> tuple[Page, np.ndarray]:
@@ -224,9 +224,9 @@ class PageStore:
             raise unknown_page(page=page_id or sha256)
 
     def _pixels(self, sha256: str) -> np.ndarray:
-        file = self._store.pictures.path(sha256)
-        pixels = self._recent.get(file)
+        pixels = self._recent.get(sha256)
         if pixels is not None:
+            self._store.pictures.path(sha256)  # another process may have removed it meanwhile
             return pixels
         try:
             pixels = decode_png(self._store.pictures.read(sha256))
@@ -237,7 +237,7 @@ class PageStore:
                 "Restore the file from a backup, or upload the picture again.",
                 sha256=sha256,
             ) from error
-        self._recent.keep(file, pixels)
+        self._recent.keep(sha256, pixels)
         return pixels
 
     @needs(Action.READ)

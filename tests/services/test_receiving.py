@@ -166,7 +166,8 @@ async def test_a_picture_damaged_on_the_disk_is_told(store: Store) -> None:
     pages = page_store(store)
     received = await pages.receive(encode_png(drawn()), "a.png")
     store.pictures.path(received.page.sha256).write_bytes(b"\x89PNG\r\n\x1a\n....")
-    for call in (pages.load(received.page_id), pages.rotate(received.page.sha256, 1)):
+    another = page_store(store)
+    for call in (another.load(received.page_id), another.rotate(received.page.sha256, 1)):
         with pytest.raises(StoreFailed) as caught:
             await call
         assert caught.value.code == "damaged_picture"
@@ -182,6 +183,26 @@ async def test_what_has_just_come_in_is_not_decoded_again(store: Store, monkeypa
     _, anew = await page_store(store).load(received.page_id)
     assert (anew == pixels).all()
     assert len(decoded) == 1
+
+
+async def test_a_far_store_is_asked_once_a_reading_if_the_picture_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(data_dir=tmp_path, pictures_url=f"memory://{tmp_path.name}")
+    with Store.open(settings) as far:
+        bucket, asked = far.pictures._store, []
+        info = bucket.info  # `exists` asks it
+        monkeypatch.setattr(bucket, "info", lambda path: asked.append(path) or info(path))
+        pages = page_store(far)
+        received = await pages.receive(encode_png(drawn()), "a.png")
+        assert len([path for path in asked if path.endswith(".png")]) == 1, "whether it has these bytes already"
+        for one in (pages, page_store(far)):
+            asked.clear()
+            await one.load(received.page_id)
+            assert len(asked) == 1
+        bucket.rm(asked[0])
+        with pytest.raises(NotFound):
+            await pages.load(received.page_id)
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are counted on Linux")
