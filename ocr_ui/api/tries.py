@@ -38,8 +38,9 @@ class WayBody(BaseModel):
     @property
     def way(self) -> Way:
         options = self.options
-        asked = options.prompt, options.sampling, options.structured, self.wording, options.preprocess
-        return Way(self.template, self.variables, self.engine, *asked)
+        asked = options.prompt, options.sampling, options.structured, self.wording
+        copy = options.preprocess, options.pixels, options.full_resolution
+        return Way(self.template, self.variables, self.engine, *asked, *copy)
 
 
 class TryBody(BaseModel):

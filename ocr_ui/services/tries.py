@@ -34,7 +34,7 @@ class Way:
     Attributes:
         template: its name, with `@` and a version where it is not the one in use.
         engine: by name, "" for the default.
-        prompt, sampling, preprocess, structured: as of a `ReadRequest`.
+        prompt, sampling, pixels, preprocess, whole, structured: as of a `ReadRequest`.
         wording: a template's text that a person has typed for this run; its blanks are filled in. None for the
             template's own.
     """
@@ -47,6 +47,8 @@ class Way:
     structured: bool | None = None
     wording: str | None = None
     preprocess: str | None = None
+    pixels: int | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,10 @@ class Tries:
         template = self._templates.get(way.template)
         worded = None if way.wording is None else replace(template, text=way.wording).render(way.variables)
         prompt = way.prompt if worded is None else worded
-        asked = {"sampling": way.sampling, "preprocess": way.preprocess, "structured": way.structured}
-        return ReadRequest(template, way.variables, prompt, name, **asked)
+        copy = {"pixels": way.pixels, "preprocess": way.preprocess, "whole": way.whole}
+        return ReadRequest(
+            template, way.variables, prompt, name, sampling=way.sampling, structured=way.structured, **copy
+        )
 
     async def stop(self, owner: str, lane: int | None = None) -> int:
         """Stops one of the ways, or all; gives how many readings that were."""

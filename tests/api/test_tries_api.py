@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 from live import rest_app
 from sampled import MISREAD, RIGHT, VARIED, page_picture, script
 
+from ocr_ui.api.tries import WayBody
 from ocr_ui.engines.base import Started
 from ocr_ui.errors import EngineFailed
 from ocr_ui.services.engines import Engines
@@ -75,6 +76,13 @@ def test_what_is_too_much_or_nothing_is_refused_before_it_runs(client: TestClien
         assert client.post("/v1/tries", json={"page": page, "ways": ways}).status_code == 422
     assert client.post("/v1/tries/stop", json={"owner": "nobody-here"}).json() == {"stopped": 0}
     assert client.get("/v1/tries", params={"item": [999]}).status_code == 404
+
+
+def test_every_option_of_a_reading_counts_for_a_way() -> None:
+    given = {"prompt": "a", "temperature": 0.5, "confidence": False, "structured": True, "preprocess": "auto"}
+    way = WayBody(template="full_text", options={**given, "pixels": 20_000, "full_resolution": True}).way
+    assert way.sampling == {"temperature": 0.5, "logprobs": False}
+    assert (way.prompt, way.structured, way.preprocess, way.pixels, way.whole) == ("a", True, "auto", 20_000, True)
 
 
 def test_an_experiment_from_its_start_to_the_way_back(client: TestClient) -> None:

@@ -18,12 +18,15 @@ from stored import ANN, BO, open_store
 
 from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.person import Person
+from ocr_ui.domain.pixels import Need
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.domain.rollout import Choice
 from ocr_ui.engines.base import Capabilities, Finished, LinesDelta, Started
 from ocr_ui.errors import BadInput, EngineFailed, NotFound
 from ocr_ui.images.door import encode_png
+from ocr_ui.images.transform import PictureTransform
+from ocr_ui.services import recognize
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.preferred import sampled_answers
 from ocr_ui.services.reading import ReadRequest
@@ -108,6 +111,16 @@ async def test_a_cleaned_copy_is_a_way_too(bench: Workbench) -> None:
     lanes = await ended(bench, received.page_id, Way("full_text", preprocess="deskew"), Way("full_text"))
     warnings = [bench.store.recognitions.get(lane.item).recognition.content.warnings for lane in lanes]
     assert [[one.code for one in told] for told in warnings] == [["deskewed"], []]
+
+
+async def test_with_how_many_pixels_is_a_way_too(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognize, "need_of", lambda *_: Need(None, 1_000))
+    page_id, way = await page_of(bench), Way("full_text", engine="right")
+    lanes = await ended(bench, page_id, replace(way, pixels=20_000), replace(way, whole=True), way)
+    small, whole, chosen = (bench.store.recognitions.get(lane.item).recognition for lane in lanes)
+    width, height = PictureTransform.from_dict(small.transform).engine_size
+    assert 15_000 < width * height <= 20_000
+    assert (whole.pixels, chosen.pixels.reason) == (None, "uncalibrated")
 
 
 async def test_a_wording_for_one_run_has_its_blanks_filled_and_is_told_beside_the_reading(bench: Workbench) -> None:
