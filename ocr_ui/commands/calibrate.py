@@ -110,7 +110,8 @@ def _table(result: Mapping[str, Any]) -> Iterator[str]:
         text = page["reason"] if page["text_height"] is None else f"{page['text_height']:.1f}"
         tried = {one["height"]: one for one in page["heights"]}
         cells = "".join(_cell(tried.get(height), page["size"]) for height in heights)
-        yield f"{page['page'][:35]:36}{f'{width}x{height}':>12}{text:>9}{page['cer']:>8.3f}{cells}"
+        full = "failed" if page["failed"] else f"{page['cer']:.3f}"
+        yield f"{page['page'][:35]:36}{f'{width}x{height}':>12}{text:>9}{full:>8}{'' if page['failed'] else cells}"
     yield ""
     yield f"{'height':>8}{'smaller':>9}{'all':>8}{'fewer':>8}{'change, 95%':>20}{'pixels':>8}{'seconds':>16}  verdict"
     for one in result["heights"]:
@@ -134,7 +135,9 @@ def _told(result: Mapping[str, Any]) -> str:
     if target is not None:
         return f"{target:g} pixels lose no more than {may}; {kept}"
     if all(one["verdict"] == "few" for one in result["heights"]):
-        return "too few pages were made smaller to tell; nothing is kept"
+        failed = sum(page["failed"] for page in result["pages"])
+        without = f" ({failed} failed, which count for nothing)" if failed else ""
+        return f"too few pages were made smaller to tell{without}; nothing is kept"
     return f"no height loses no more than {may}: this engine gets all pixels; {kept}"
 
 

@@ -19,6 +19,7 @@ from ocr_ui.domain.pixels import Need, PixelChoice
 from ocr_ui.domain.prompt import PromptTemplate
 from ocr_ui.engines.base import Engine
 from ocr_ui.errors import BadInput, EngineDead, WorkbenchError
+from ocr_ui.images.cleaning import clean
 from ocr_ui.images.need import RULE, pixels_needed
 from ocr_ui.images.transform import full_size
 from ocr_ui.prompting import PromptLibrary
@@ -40,6 +41,7 @@ HEIGHTS = (8.0, 10.0, 12.0, 14.0, 17.0, 20.0)
 MAY_LOSE = 0.005
 CER = "cer"
 GOOD, WORSE, FEW = "good", "worse", "few"
+FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ class TriedPage:
     full: PageScore
     choices: dict[float, PixelChoice] = field(default_factory=dict)
     reduced: dict[float, PageScore] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        """One of its readings was none, which says nothing of pixels."""
+        return any(score.outcome == FAILED for score in (self.full, *self.reduced.values()))
 
 
 class PixelCalibrator:
@@ -131,7 +138,8 @@ class PixelCalibrator:
         own = self._engines.settings_of(name, self._settings)
         score = _Scorer(self._readings, page, template, engine, name)
         found = TriedPage(page.name, await score.read(own.engine_pixels))
-        pixels = await self._readings.pixels(page)
+        picture = await self._readings.pixels(page)
+        pixels, *_ = await asyncio.to_thread(clean, picture, own.preprocess)  # the engine's pixels are chosen of it
         size = full_size(pixels, own.engine_pixels)
         for height in heights:
             need = Need(height, own.pixels_fewest)
@@ -181,8 +189,13 @@ def check_heights(ask: Ask) -> tuple[float, ...]:
 
 
 def summary(pages: Sequence[TriedPage], heights: Sequence[float], may_lose: float) -> dict[str, Any]:
-    """The target, and what each height costs and saves. Args: heights: ascending."""
-    tried = [_height_value(pages, height, may_lose) for height in heights]
+    """The target, and what each height costs and saves, over the pages of which no reading failed.
+
+    Args:
+        heights: ascending.
+    """
+    whole = [page for page in pages if not page.failed]
+    tried = [_height_value(whole, height, may_lose) for height in heights]
     good: list[float] = []
     for height, one in zip(reversed(heights), reversed(tried), strict=True):
         if one["verdict"] == WORSE:
@@ -238,6 +251,7 @@ def _page_value(page: TriedPage) -> dict[str, Any]:
         "text_height": first.text_height,
         "reason": first.reason,
         "cer": _cer(page.full),
+        "failed": page.failed,
         "seconds": page.full.seconds,
         "heights": [
             {"height": height, "size": list(page.choices[height].size), "cer": _cer(score), "seconds": score.seconds}

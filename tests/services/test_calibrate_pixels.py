@@ -16,7 +16,7 @@ from labelled import Bench
 from ocr_ui.__main__ import main
 from ocr_ui.domain.pixels import REDUCED, PixelChoice
 from ocr_ui.engines.base import EngineRequest
-from ocr_ui.errors import BadInput
+from ocr_ui.errors import BadInput, EngineFailed
 from ocr_ui.images.need import RULE
 from ocr_ui.services.calibrate_pixels import Ask, PixelCalibrator, Step, TriedPage, check_heights, summary
 from ocr_ui.services.engines import Engines
@@ -126,6 +126,33 @@ async def test_an_engine_that_needs_all_pixels_gets_them(bench: Bench, data: Pat
     result = await measure(bench, data)
     assert (result["target"], result["kept"]) == (None, True)
     assert need_of(bench.engine.name, bench.settings, bench.store) is None
+
+
+async def test_pages_that_fail_tell_nothing_of_pixels(bench: Bench, data: Path) -> None:
+    """Read by nobody in either way, all of them would else lose nothing at any height."""
+    bench.engine.answer = lambda request: EngineFailed("engine_failed", "No.", "")
+    result = await measure(bench, data)
+    assert [(one["verdict"], one["reduced"]) for one in result["heights"]] == [("few", 0), ("few", 0)]
+    assert all(page["failed"] for page in result["pages"])
+    assert (result["target"], result["kept"]) == (None, False)
+    assert need_of(bench.engine.name, bench.settings, bench.store).target is None
+
+
+async def test_the_height_is_looked_for_on_the_page_as_it_is_cleaned(bench: Bench, data: Path) -> None:
+    """Faint letters in a shadow: the rule sees them in the copy that the engine is given, and not on the page."""
+    for path in (data / f"page{number}" for number in range(PAGES)):
+        (path.with_suffix(".json")).unlink()
+    paper = np.linspace(200, 80, WIDTH).round().astype(np.uint8)
+    ink = cv2.imread(str(data / "page0.png")) < 128
+    _write(data, "faint", np.where(ink, (paper * 0.85).astype(np.uint8)[:, None], paper[:, None]), SAYS)
+    bench.engine.answer = lambda request: SAYS
+    reasons = []
+    for preprocess in ("off", "auto"):
+        bench.settings = bench.settings.model_copy(update={"preprocess": preprocess})
+        asked = Ask(str(data), "plain", heights=(18,), keep=False)
+        *_, last = [step async for step in calibrator(bench).run(asked)]
+        reasons += [page["reason"] for page in last.result["pages"] if page["page"] == "faint"]
+    assert reasons == ["unknown", "reduced"]
 
 
 async def test_too_few_pages_tell_nothing_and_keep_nothing(bench: Bench, data: Path) -> None:
