@@ -35,7 +35,7 @@ class SecondLook:
     """A page that was read small and not surely was read with all pixels.
 
     Attributes:
-        small, full: mean confidence of each reading; None where it has none.
+        small, full: mean confidence of each reading; None where it has none, or did not come to its end.
         kept: the reading with all pixels is the one that is kept.
     """
 

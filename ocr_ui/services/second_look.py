@@ -85,15 +85,16 @@ def _better(first: Progress, second: Progress) -> Progress:
     """The surer of two, with what became of the choice of pixels."""
     one, other = _read(first), _read(second)
     small, full = mean_confidence(one.content), mean_confidence(other.content)
-    kept = other.outcome == "complete" and (small is None or full is None or full > small)
-    look = SecondLook(small, full, kept)
+    ended = other.outcome == "complete"
+    kept = ended and (small is None or full is None or full > small)
+    look = SecondLook(small, full if ended else None, kept)
     if not kept:
         second = replace(second, content=one.content, raw=first.raw, state=first.state, error=None)
     read = other if kept else one
     choice = _choice(one).looked_again(look)
     told = replace(
         read,
-        content=_without(read.content).with_warnings(_told(choice, look)),
+        content=_without(read.content).with_warnings(_told(choice, look, ended)),
         generation=replace(read.generation, seconds=second.seconds),
         timings=_sum(one.timings, other.timings),
         pixels=replace(choice, size=choice.full) if kept else choice,
@@ -131,7 +132,8 @@ def _going_on(first: Progress) -> ContentWarning:
     return ContentWarning(GOING_ON, "The page was not read surely with fewer pixels; it is read again with all.")
 
 
-def _told(choice: PixelChoice, look: SecondLook) -> ContentWarning:
+def _told(choice: PixelChoice, look: SecondLook, ended: bool) -> ContentWarning:
+    """Args: ended: the second reading came to its end."""
     width, height = choice.size
     details: dict[str, Any] = {"width": width, "height": height}
     sure = "nothing was read"
@@ -140,6 +142,9 @@ def _told(choice: PixelChoice, look: SecondLook) -> ContentWarning:
         sure = f"the reading was {details['percent']}% sure"
     if look.kept:
         end, code = "this is what was read with all pixels.", "read_in_full"
+    elif not ended:
+        end = "reading it with all pixels did not come to its end, so this is the first reading."
+        code = "read_in_full_broken_off"
     else:
         end, code = "reading it with all pixels was no better, so this is the first reading.", "read_in_full_vainly"
     return ContentWarning(code, f"With {width} x {height} pixels {sure}; {end}", details=details)

@@ -145,7 +145,10 @@ async def test_the_time_of_both_readings_counts() -> None:
 async def test_a_second_reading_that_fails_or_is_stopped_leaves_the_first(end: ScriptStep) -> None:
     last = (await read(TwoEyes(said("small", 0.7), [Started(), end])))[-1]
     assert (last.raw, last.state, last.error) == ("small", "complete", None)
-    assert last.recognition.outcome == "complete"
+    assert (last.recognition.outcome, codes(last)) == ("complete", ["read_in_full_broken_off"])
+    assert "70% sure; reading it with all pixels did not come to its end" in last.content.warnings[0].message
+    look = last.recognition.pixels.again
+    assert (look.small, look.full, look.kept) == (0.7, None, False)
 
 
 async def test_a_page_on_which_nothing_was_read_small_is_read_again() -> None:
@@ -245,6 +248,8 @@ def test_settings_of_the_rule_are_told_with_a_reading_only_where_they_matter() -
     usual = reading_settings(Settings(_env_file=None, pixels_fewest=2_000))
     assert not [name for name in usual if name.startswith("pixels")], "what was kept before stays as it is"
     assert reading_settings(SETTINGS)["pixels_fewest"] == SETTINGS.pixels_fewest
+    unsure = SETTINGS.model_copy(update={"token_logprobs": False})
+    assert reading_settings(unsure) != reading_settings(SETTINGS), "no page is read a second time"
 
 
 def test_a_stored_reading_keeps_its_choice(tmp_path: Path) -> None:
