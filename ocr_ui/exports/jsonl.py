@@ -76,6 +76,7 @@ def _recognition(value: Recognition) -> dict[str, Any]:
             "content": value.content.to_dict(),
         },
         "transform": value.transform,
+        "pixels": value.pixels.to_dict() if value.pixels else None,
         "timings": value.timings,
     }
 

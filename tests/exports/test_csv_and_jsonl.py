@@ -11,6 +11,7 @@ from stored import content, line, recognition
 
 from ocr_ui.domain.content import Field, PageContent, TextLine
 from ocr_ui.domain.page import Page
+from ocr_ui.domain.pixels import PixelChoice
 from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.exports.columns import COLUMNS, LONGEST_CELL
@@ -243,6 +244,14 @@ def test_jsonl_has_the_whole_story() -> None:
         "changed_at": "2026-03-01T12:00:05+00:00",
     }
     assert (row["person"], row["created_at"]) == ("Ann", "2026-03-01T12:00:05+00:00")
+
+
+def test_jsonl_tells_with_how_many_pixels_a_page_was_read() -> None:
+    whole = sample("a")
+    assert objects(whole)[0]["pixels"] is None
+    choice = PixelChoice("reduced", (500, 400), (1000, 800), 24.0, 12.0, 101)
+    few = replace(whole, recognition=replace(whole.recognition, pixels=choice))
+    assert PixelChoice.from_dict(objects(few)[0]["pixels"]) == choice
     assert objects(sample("a", picture=""))[0]["page"]["picture"] is None
 
 
