@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from ocr_ui.images.transform import PictureTransform, Step
 OFF, AUTO = "off", "auto"
 LEAST_DEGREES = 1.0
 """Less than this is nothing that could matter."""
+MOST_GROWN = 4
+"""Times the pixels of the page that the sheet of a levelled copy may have: a long strip would come to lie across one of
+a thousand times its own size."""
 SHARP, GAIN = 5.0, 2.0
 """Lines of text fall into rows that are this much sharper than at other angles, and than they lie. Of 164 pages and
 copies on their sides and heads, those that did not lie askew gained 1.44 at most."""
@@ -75,9 +79,12 @@ def _deskew(pixels: np.ndarray) -> Decision | None:
     found = skew(pixels)
     if abs(found.degrees) < LEAST_DEGREES or found.sharpness < SHARP or found.gain < GAIN:
         return None
+    step, size = Deskew(found.degrees, ground_color(pixels)), (pixels.shape[1], pixels.shape[0])
+    if prod(step.size(size)) > MOST_GROWN * prod(size):
+        return None
     degrees = f"{abs(found.degrees):.1f}"
     said = f"The page lies askew by {degrees} degrees; the engine was given a level copy."
-    return Deskew(found.degrees, ground_color(pixels)), ContentWarning("deskewed", said, details={"degrees": degrees})
+    return step, ContentWarning("deskewed", said, details={"degrees": degrees})
 
 
 def _despeckle(pixels: np.ndarray) -> Decision | None:

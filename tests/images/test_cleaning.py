@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -46,6 +47,15 @@ def test_a_clean_page_is_not_touched(name: str, wanted: str) -> None:
     seen, transform, told = clean(pixels, wanted)
     assert seen is pixels
     assert (transform.steps, told) == ((), ())
+
+
+def test_a_strip_that_would_lie_across_a_huge_sheet_is_left_as_it_is() -> None:
+    """65,500 x 1,500 pixels, which may come in, would become a picture of 3 GB."""
+    strip = np.full((12_000, 120, 3), 255, np.uint8)
+    for top in range(-50, len(strip), 30):
+        cv2.line(strip, (0, top), (120, top + 17), (0, 0, 0), 6)
+    assert skew(strip).degrees == pytest.approx(8, abs=0.5)
+    assert clean(strip, "deskew")[0] is strip
 
 
 def test_what_lies_askew_by_next_to_nothing_is_left_so() -> None:
