@@ -40,6 +40,7 @@ from ocr_ui.services.labelled_sets import EXAMPLES, LabelledPage, LabelledSet, o
 from ocr_ui.services.pictures import Upright
 from ocr_ui.services.pixel_rules import need_of
 from ocr_ui.services.reading import ReadRequest, check_engine
+from ocr_ui.services.retries import pixels_of
 from ocr_ui.services.run_changes import changes, told_setup
 from ocr_ui.services.second_look import read_to_the_end
 from ocr_ui.settings import Settings
@@ -92,7 +93,12 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A page that was read once. Attributes: seconds: the whole way, decoding and storing included."""
+    """A page that was read once.
+
+    Attributes:
+        seconds: the whole way, decoding and storing included.
+        pixels: of the copy that the engine had.
+    """
 
     page: str
     layout: str
@@ -270,7 +276,7 @@ class _Way:
             seconds=time.perf_counter() - begin,
             first_seconds=None if first is None else asked - begin + first,
             stages=stages,
-            pixels=pixels.shape[0] * pixels.shape[1],
+            pixels=pixels_of(last.recognition) or 0,
             tokens=last.recognition.generation.tokens,
             outcome=last.recognition.outcome,
         )

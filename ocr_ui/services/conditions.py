@@ -39,8 +39,8 @@ _SETTINGS = (
 )
 _READING = ("engine_pixels", "turn_pages", "max_new_tokens", "dtype", "quantization")
 """Settings that may change what is read, and not only how fast."""
-_BY_NEED = ("pixels", "pixels_text_height", "pixels_fewest", "pixels_confidence")
-"""As well, where pixels go by need; else they change nothing."""
+_BY_NEED = ("pixels", "pixels_text_height", "pixels_fewest", "pixels_confidence", "token_logprobs")
+"""As well, where pixels go by need; else they change nothing. Without probabilities no page is read a second time."""
 
 
 def conditions(settings: Settings, engines: Mapping[str, Settings] | None = None) -> dict[str, Any]:

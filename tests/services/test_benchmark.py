@@ -166,3 +166,10 @@ async def test_another_kind_of_page_is_refused(bench: Bench) -> None:
     with pytest.raises(BadInput) as refused:
         await bench.run(layouts={"page00": "odd"})
     assert refused.value.code == "bad_layout"
+
+
+async def test_the_pixels_told_are_those_that_the_engine_had(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = bench.settings.model_copy(update={"engine_pixels": 1_500})
+    monkeypatch.setattr(bench.benchmark, "settings_of", lambda _: few)
+    everything = (await bench.run(loads=(1,)))["loads"][0]["all"]
+    assert everything["megapixels"] == pytest.approx(0.0015, rel=0.05)
