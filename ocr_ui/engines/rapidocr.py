@@ -180,13 +180,13 @@ class RapidOcrEngine:
             EngineFailed: the models failed on this picture.
         """
         step = asyncio.get_running_loop().run_in_executor(self._worker, lambda: next(deltas, None))
+        # Looked at, so that asyncio does not report it as forgotten: who waits here may be cancelled more than once.
+        step.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             return await asyncio.shield(step)
         except asyncio.CancelledError:
             job.stop.set()
             await asyncio.wait([step])
-            if not step.cancelled():
-                step.exception()  # looked at, so that asyncio does not report it as forgotten
             raise
         except (Stopped, WorkbenchError):
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -190,6 +191,28 @@ async def test_a_cancelled_reading_stops_and_frees_the_slot(engine: RapidOcrEngi
     with pytest.raises(asyncio.CancelledError):
         await task
     assert len(texts_of(await events_of(engine.generate(request(PAGE, "r2"))))) == 10
+
+
+async def test_a_reading_that_is_cancelled_twice_leaves_no_error_behind(
+    engine: RapidOcrEngine, models: FakeModels
+) -> None:
+    told: list[dict] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    models.error = RuntimeError("ended in the middle")
+    models.go.clear()
+    task = asyncio.create_task(events_of(engine.generate(request(PAGE))))
+    await asyncio.to_thread(models.reading.wait, 10)
+    task.cancel()
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    models.go.set()
+    await engine.close()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    gc.collect()
+    assert told == []
 
 
 async def test_one_reads_one_waits_the_next_is_refused(engine: RapidOcrEngine, models: FakeModels) -> None:
