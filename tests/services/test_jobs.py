@@ -169,6 +169,20 @@ def test_an_archive_that_lies_about_its_sizes_gives_no_more_than_it_said(tmp_pat
     assert len(given) <= 100
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_file_is_told_however_it_is_packed(tmp_path: Path, packing: int) -> None:
+    file = tmp_path / "a.zip"
+    with zipfile.ZipFile(file, "w", packing) as made:
+        made.writestr("a.bmp", picture() * 2)
+    data = bytearray(file.read_bytes())
+    data[100:300] = bytes(200)
+    file.write_bytes(bytes(data))
+    (entry,) = archives.look_through(file, 10, 1_000_000)
+    with archives.unpacking(file) as opened, pytest.raises(BadInput) as told:
+        _read_all(opened, entry, bytearray())
+    assert told.value.code == "zip_file_damaged"
+
+
 def _read_all(opened: zipfile.ZipFile, entry: archives.Entry, given: bytearray) -> None:
     with archives.reading(opened, entry) as unpacked:
         while piece := unpacked.read(50):
