@@ -19,6 +19,8 @@ from ocr_ui.services.ocr import Asked
 
 FORM, JSON = "multipart/form-data", "application/json"
 DATA_URL = "data:"
+NOT_JSON = (ValueError, RecursionError)
+"""What Python's reader of JSON raises: of a number with thousands of digits, or of thousands of brackets, too."""
 
 
 class OcrOptions(BaseModel):
@@ -122,7 +124,7 @@ async def _form(request: Request) -> tuple[OcrBody, bytes, str]:
 async def _json(request: Request) -> tuple[OcrBody, bytes, str]:
     try:
         body = validated(OcrJson, await request.json())
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise _lacking("body", "not JSON") from error
     return body, picture_bytes(body.image), body.name
 
@@ -138,7 +140,7 @@ def validated(model: type[BaseModel], value: Any) -> Any:
 def _parsed(name: str, text: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except NOT_JSON as error:
         raise _lacking(name, "not JSON") from error
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
 from ocr_ui.api.errors import Localize, language_of
+from ocr_ui.api.forms import NOT_JSON
 from ocr_ui.api.pictures import name_of
 from ocr_ui.domain.job import PRIORITIES
 from ocr_ui.errors import BadInput
@@ -156,8 +157,8 @@ def _json(written: str, name: str, kind: type) -> Any:
         return kind()
     try:
         value = json.loads(written)
-    except ValueError as error:
-        raise _malformed(name, str(error)) from error
+    except NOT_JSON as error:
+        raise _malformed(name, str(error) if isinstance(error, json.JSONDecodeError) else "not JSON") from error
     if not isinstance(value, kind):
         raise _malformed(name, f"not a JSON {'object' if kind is dict else 'list'}")
     return value

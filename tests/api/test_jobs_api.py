@@ -122,6 +122,8 @@ def test_archives_may_be_larger_than_a_picture_but_not_without_end(batcher: Test
         ({"a.png": picture()}, {"template": "none"}, 404, "template_not_found"),
         ({"a.png": picture()}, {"variables": "[1]"}, 400, "malformed"),
         ({"a.png": picture()}, {"rules": "{"}, 400, "malformed"),
+        ({"a.png": picture()}, {"rules": "[" * 10_000}, 400, "malformed"),
+        ({"a.png": picture()}, {"variables": "1" * 5_000}, 400, "malformed"),
         ({"a.png": picture()}, {"priority": "asap"}, 400, "bad_priority"),
     ],
 )

@@ -183,6 +183,12 @@ def test_what_cannot_be_asked_is_told_before_anything_is_streamed(
         ({"json": {"image": "http://169.254.169.254/x.png"}}, 400, "no_fetching"),
         ({"json": {"image": "file:///etc/passwd"}}, 400, "no_fetching"),
         ({"content": b"{", "headers": {"content-type": "application/json"}}, 422, "malformed"),
+        (
+            {"content": b'{"image":' + b"1" * 5_000 + b"}", "headers": {"content-type": "application/json"}},
+            422,
+            "malformed",
+        ),
+        ({"files": {"file": ("a.png", b"x")}, "data": {"variables": "1" * 5_000}}, 422, "malformed"),
         ({"content": b"\xff\xfe", "headers": {"content-type": "application/json"}}, 422, "malformed"),
         ({"content": b"x", "headers": {"content-type": "image/png"}}, 415, "unsupported_media_type"),
         ({}, 415, "unsupported_media_type"),
