@@ -9,7 +9,7 @@ from contextlib import aclosing
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from ocr_ui.api.errors import Localize, error_body, language_of
 from ocr_ui.api.exact import ExactJSONResponse
@@ -56,6 +56,12 @@ class ChatBody(BaseModel):
     stop: str | list[str] | None = None
     tools: list[Any] | None = None
     response_format: dict[str, Any] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nulls_left_out(cls, value: Any) -> Any:
+        """Clients send null for what they do not ask for."""
+        return {name: one for name, one in value.items() if one is not None} if isinstance(value, dict) else value
 
     @property
     def sampling(self) -> dict[str, Any]:

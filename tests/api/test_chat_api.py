@@ -93,6 +93,11 @@ def test_several_answers(server: Server) -> None:
     assert answer.usage.completion_tokens == 9
 
 
+def test_null_is_what_was_not_asked_for(server: Server) -> None:
+    answer = server.ask(n=None, stream=None, temperature=None, extra_body={"model": None})
+    assert answer.choices[0].message.content == "总计 12.50"
+
+
 def test_models_are_the_engines(server: Server) -> None:
     assert [model.id for model in server.client.models.list()] == ["scripted"]
 
