@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ocr_ui.api.exact import ExactJSONResponse
 from ocr_ui.api.requests import route_of
 from ocr_ui.domain.access import NOBODY
-from ocr_ui.errors import BadInput, EngineBusy, ScannerAway, StoreFailed, TooMany, WorkbenchError, internal
+from ocr_ui.errors import BadInput, EngineBusy, NotFound, ScannerAway, StoreFailed, TooMany, WorkbenchError, internal
 from ocr_ui.logs import request_id
 from ocr_ui.metrics import error_told
 from ocr_ui.services.access import acting
@@ -109,6 +109,11 @@ def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:
         return response
 
 
+_HINTS = {
+    HTTPStatus.NOT_FOUND: "All addresses for programs are listed at /docs.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Use a method that the Allow header names; /docs lists all.",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "Name one of these in the Content-Type header, as docs/rest.md shows.",
+}
 _TOO_MANY = re.compile(r"Too many files\. Maximum number of files is (\d+)")
 """In Starlette's words, which has no other sign of it."""
 
@@ -129,7 +134,12 @@ def _of_http(error: HTTPException) -> WorkbenchError:
         )
     if error.status_code == HTTPStatus.BAD_REQUEST:
         return _malformed(str(error.detail).rstrip("."))
-    return WorkbenchError(HTTPStatus(error.status_code).name.lower(), f"{str(error.detail).rstrip('.')}.")
+    code = HTTPStatus(error.status_code).name.lower()
+    return WorkbenchError(code, f"{str(error.detail).rstrip('.')}.", _HINTS.get(error.status_code, ""))
+
+
+def no_such_route() -> NotFound:
+    return NotFound("not_found", "Not Found.", _HINTS[HTTPStatus.NOT_FOUND])
 
 
 class Unexpected:

@@ -10,9 +10,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ocr_ui.api.errors import Localize, error_response
+from ocr_ui.api.errors import Localize, error_response, no_such_route
 from ocr_ui.domain.amounts import bytes_text
-from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, NotFound, TooLarge
+from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, TooLarge
 from ocr_ui.services.admission import Admission
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -215,8 +215,7 @@ class NoFetching:
             await error_response(no_such_files(), Request(scope), self._localize)(scope, receive, send)
             return
         if scope["type"] == "http" and _is_unused(scope):
-            gone = NotFound("not_found", "Not Found.")
-            await error_response(gone, Request(scope), self._localize)(scope, receive, send)
+            await error_response(no_such_route(), Request(scope), self._localize)(scope, receive, send)
             return
         await self.app(scope, receive, send)
 

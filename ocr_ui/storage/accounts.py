@@ -50,7 +50,9 @@ class Accounts:
         """Raises NotFound (`unknown_account`)."""
         found = self.find(name)
         if found is None:
-            raise NotFound("unknown_account", f"There is no account {name[:80]!r}.", "", name=name[:80])
+            raise NotFound(
+                "unknown_account", f"There is no account {name[:80]!r}.", "See the list of accounts.", name=name[:80]
+            )
         return found
 
     def list(self) -> list[StoredAccount]:

@@ -127,7 +127,7 @@ def _log(reason: str) -> None:
 
 
 def _too_large() -> BadInput:
-    return BadInput("number_too_large", "There is no item of so large a number.", "")
+    return BadInput("number_too_large", "There is no item of so large a number.", "Look the number up in a list.")
 
 
 def _code_of(error: DBAPIError) -> str:

@@ -96,7 +96,12 @@ class Pictures:
 
     def _file(self, sha256: str, ending: str) -> Path:
         if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-            raise BadInput("bad_picture_id", "A picture is named by 64 hex digits.", "", sha256=str(sha256)[:80])
+            raise BadInput(
+                "bad_picture_id",
+                "A picture is named by 64 hex digits.",
+                "Take the sha256 of its page.",
+                sha256=str(sha256)[:80],
+            )
         return self.folder / sha256[:2] / f"{sha256}{ending}"
 
     def _existing(self, sha256: str, ending: str) -> Path:

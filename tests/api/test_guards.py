@@ -75,10 +75,16 @@ def test_what_is_not_there(client: TestClient, path: str) -> None:
 
 
 def test_unknown_routes_and_methods_are_told_in_the_one_form(client: TestClient) -> None:
-    assert client.get("/v1/nothing").json()["error"]["code"] == "not_found"
-    answer = client.put("/v1/pictures")
-    assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method_not_allowed")
-    assert answer.headers["allow"] == "POST"
+    answers = {
+        "not_found": client.get("/v1/nothing"),
+        "method_not_allowed": client.put("/v1/pictures"),
+        "unsupported_media_type": client.post("/v1/ocr", content=b"x", headers={"content-type": "image/png"}),
+    }
+    told = {code: answer.json()["error"] for code, answer in answers.items()}
+    assert [answer.status_code for answer in answers.values()] == [404, 405, 415]
+    assert answers["method_not_allowed"].headers["allow"] == "POST"
+    assert {code: error["code"] for code, error in told.items()} == {code: code for code in told}
+    assert all(error["hint"] for error in told.values())
 
 
 @pytest.mark.parametrize(
