@@ -13,6 +13,7 @@ from typing import Any
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.base import Capabilities, Engine, EngineEvent, EngineRequest, EngineState, Finished, Health
+from ocr_ui.services.work_off import first_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class Pause:
     seconds: float
 
 
-ScriptStep = EngineEvent | Pause | Exception
+SOON = 20.0
+"""Seconds within which comes what nothing holds up, however busy the machine is; scripts that hang pause for longer."""
+ScriptStep = EngineEvent | Pause | asyncio.Event | Exception
 
 
 class ReadingOnce:
@@ -50,7 +53,8 @@ class ReadingOnce:
 
 
 class ScriptedEngine:
-    """Plays a script for every request: events are sent, pauses waited for, exceptions raised.
+    """Plays a script for every request: events are sent, pauses waited for, exceptions raised. An `asyncio.Event` in it
+    holds the request until a test sets it.
 
     `running` holds the ids of requests in progress, `seen` every request, so that tests can watch aborts.
     """
@@ -108,6 +112,9 @@ class ScriptedEngine:
                 due[index] = (clock() + step.seconds if isinstance(step, Pause) else 0.0, turn)
                 if isinstance(step, Exception):
                     raise step
+                if isinstance(step, asyncio.Event):
+                    await first_of(step.wait(), self._aborts[request.id].wait())
+                    continue
                 if step is None:
                     del left[index]
                 elif not isinstance(step, Pause):

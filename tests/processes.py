@@ -25,7 +25,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def gone(pid: int, seconds: float = 10) -> bool:
+def gone(pid: int, seconds: float = 60) -> bool:
     """Waits for its end: a signal that is sent has not arrived yet."""
     end = time.monotonic() + seconds
     while alive(pid) and time.monotonic() < end:

@@ -69,6 +69,8 @@ def holder_name() -> str:
 async def first_of(*waiting: Awaitable[object], seconds: float | None = None) -> None:
     """Waits for the first of several, at most so many seconds; the others are given up."""
     tasks = [asyncio.ensure_future(one) for one in waiting]
-    await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
+    try:
+        await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -65,7 +65,7 @@ class FakeModels:
 
     def read(self, crops: list[np.ndarray]) -> list[Reading]:
         self.reading.set()
-        self.go.wait(10)
+        self.go.wait(60)
         if self.error:
             raise self.error
         return [Reading("text", 0.99, (0.2, 0.4, 0.6, 0.8)) for _ in crops]
@@ -109,7 +109,7 @@ async def test_lines_are_read_beside_each_other_and_told_in_order(
 
     def read(crops: list[np.ndarray]) -> list[Reading]:
         mine = next(number)
-        both.wait(20)  # broken where one thread reads alone
+        both.wait(60)  # broken where one thread reads alone
         return [Reading(f"line {mine // 2}", 0.99, (0.2, 0.4, 0.6, 0.8)) for _ in crops]
 
     monkeypatch.setattr(models, "read", read)
@@ -123,7 +123,7 @@ async def test_lines_are_read_beside_each_other_and_told_in_order(
 async def test_a_stopped_reading_reads_no_further_lines(engine: RapidOcrEngine, models: FakeModels) -> None:
     models.go.clear()
     reading = asyncio.create_task(events_of(engine.generate(request(PAGE))))
-    await asyncio.to_thread(models.reading.wait, 10)
+    await asyncio.to_thread(models.reading.wait, 60)
     await engine.abort("r1")
     calls: list[int] = []
     inner = models.read
@@ -185,7 +185,7 @@ async def test_a_closed_stream_frees_the_slot(engine: RapidOcrEngine) -> None:
 async def test_a_cancelled_reading_stops_and_frees_the_slot(engine: RapidOcrEngine, models: FakeModels) -> None:
     models.go.clear()
     task = asyncio.create_task(events_of(engine.generate(request(PAGE))))
-    await asyncio.to_thread(models.reading.wait, 10)
+    await asyncio.to_thread(models.reading.wait, 60)
     task.cancel()
     models.go.set()
     with pytest.raises(asyncio.CancelledError):
@@ -218,7 +218,7 @@ async def test_a_reading_that_is_cancelled_twice_leaves_no_error_behind(
 async def test_one_reads_one_waits_the_next_is_refused(engine: RapidOcrEngine, models: FakeModels) -> None:
     models.go.clear()
     reading = asyncio.create_task(events_of(engine.generate(request(PAGE, "r1"))))
-    await asyncio.to_thread(models.reading.wait, 10)
+    await asyncio.to_thread(models.reading.wait, 60)
     waiting = asyncio.create_task(events_of(engine.generate(request(PAGE, "r2"))))
     await asyncio.sleep(0)
     with pytest.raises(EngineBusy) as refused:
@@ -233,7 +233,7 @@ async def test_one_reads_one_waits_the_next_is_refused(engine: RapidOcrEngine, m
 async def test_abort_while_waiting_gives_the_place_away(engine: RapidOcrEngine, models: FakeModels) -> None:
     models.go.clear()
     reading = asyncio.create_task(events_of(engine.generate(request(PAGE, "r1"))))
-    await asyncio.to_thread(models.reading.wait, 10)
+    await asyncio.to_thread(models.reading.wait, 60)
     waiting = asyncio.create_task(events_of(engine.generate(request(PAGE, "r2"))))
     await asyncio.sleep(0)
     await engine.abort("r2")

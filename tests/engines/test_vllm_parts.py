@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fakes import SOON
 
 from ocr_ui.engines import vllm_check, vllm_embedded, vllm_memory, vllm_model, vllm_start, vllm_versions
 from ocr_ui.engines.asking import check_prompt, messages, sampling_for
@@ -485,7 +486,7 @@ async def test_a_place_is_given_back_however_the_wait_ends(how: str) -> None:
     places.give_back(held)  # the place is free for the waiting task at the very moment it is ended
     run.end("aborted") if how == "end" else waiting.cancel()
     await asyncio.gather(waiting, return_exceptions=True)
-    await asyncio.wait_for(places.take(1, held), 1)
+    await asyncio.wait_for(places.take(1, held), SOON)
 
 
 async def test_who_wants_many_places_waits_for_them_before_whoever_comes_later() -> None:
@@ -501,7 +502,7 @@ async def test_who_wants_many_places_waits_for_them_before_whoever_comes_later()
     await asyncio.sleep(0.05)
     assert order == [], "places are left for one, but many came first"
     places.give_back(first)
-    await asyncio.wait_for(asyncio.gather(*tasks), 1)
+    await asyncio.wait_for(asyncio.gather(*tasks), SOON)
     assert order == ["many", "few"], "whoever wants more than there are gets all"
 
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from fakes import SOON
 
 from ocr_ui.services.pacing import paced
 
 
 class Source:
-    """Yields the items of a script; a float is a pause in seconds, an exception is raised."""
+    """Yields the items of a script; a float is a pause in seconds, an event is waited for, an exception is raised."""
 
     def __init__(self, *script: object) -> None:
         self.script, self.closed = script, False
@@ -18,6 +19,8 @@ class Source:
             for step in self.script:
                 if isinstance(step, float):
                     await asyncio.sleep(step)
+                elif isinstance(step, asyncio.Event):
+                    await step.wait()
                 elif isinstance(step, Exception):
                     raise step
                 else:
@@ -35,14 +38,17 @@ async def test_nothing_is_lost_and_order_is_kept() -> None:
 
 
 async def test_the_first_event_is_given_without_waiting() -> None:
-    stream = paced(Source("a", 5.0, "b").play(), hz=1, beat=60)
-    assert await asyncio.wait_for(anext(stream), 1) == ["a"]
+    stream = paced(Source("a", 600.0, "b").play(), hz=0.01, beat=600)
+    assert await asyncio.wait_for(anext(stream), SOON) == ["a"]
     await stream.aclose()
 
 
 async def test_silence_gives_beats() -> None:
-    batches = [batch async for batch in paced(Source(0.2, "x").play(), hz=100, beat=0.01)]
-    assert batches.count([]) >= 3
+    go_on, batches = asyncio.Event(), []
+    async for batch in paced(Source(go_on, "x").play(), hz=100, beat=0.01):
+        batches.append(batch)
+        if batches.count([]) == 3:
+            go_on.set()
     assert batches[-1] == ["x"]
 
 
@@ -63,5 +69,5 @@ async def test_closing_ends_a_source_that_waits() -> None:
     stream = paced(source.play(), hz=100, beat=0.01)
     await anext(stream)
     await anext(stream)
-    await asyncio.wait_for(stream.aclose(), 1)
+    await asyncio.wait_for(stream.aclose(), SOON)
     assert source.closed

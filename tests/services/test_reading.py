@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fakes import Pause, ScriptedEngine, ScriptStep
+from fakes import SOON, Pause, ScriptedEngine, ScriptStep
 
 from ocr_ui.domain.content import ContentWarning, TextLine
 from ocr_ui.domain.geometry import Quad
@@ -63,6 +63,16 @@ async def whole(*arguments: object, **more: object) -> Progress:
     return steps[-1]
 
 
+async def held(steps: AsyncIterator[Progress], *events: asyncio.Event) -> list[Progress]:
+    """All steps of an engine that waits for the first event until one line was seen, for the next until two were."""
+    seen = []
+    async for step in steps:
+        seen.append(step)
+        for event in events[: len(step.content.lines)]:
+            event.set()
+    return seen
+
+
 def texts(progress: Progress) -> list[str]:
     return [found.text for found in progress.content.lines]
 
@@ -72,8 +82,9 @@ def codes(progress: Progress) -> list[str]:
 
 
 async def test_lines_arrive_before_the_end() -> None:
-    engine = line_engine(LinesDelta((line("one"),), total=2), Pause(0.2), LinesDelta((line("two"),)), DONE)
-    steps = [step async for step in read(engine)]
+    go_on = asyncio.Event()
+    engine = line_engine(LinesDelta((line("one"),), total=2), go_on, LinesDelta((line("two"),)), DONE)
+    steps = await held(read(engine), go_on)
     early = next(step for step in steps if step.content.lines)
     assert texts(early) == ["one"]
     assert (early.state, early.total_lines, early.recognition) == ("running", 2, None)
@@ -82,7 +93,8 @@ async def test_lines_arrive_before_the_end() -> None:
 
 
 async def test_lines_of_a_model_arrive_as_their_boxes_close() -> None:
-    steps = [step async for step in read(ScriptedEngine([Started(), spot("one"), Pause(0.2), spot("two", 200), DONE]))]
+    go_on = asyncio.Event()
+    steps = await held(read(ScriptedEngine([Started(), spot("one"), go_on, spot("two", 200), DONE])), go_on)
     assert next(texts(step) for step in steps if step.content.lines) == ["one"]
     last = steps[-1]
     assert texts(last) == ["one", "two"]
@@ -92,14 +104,17 @@ async def test_lines_of_a_model_arrive_as_their_boxes_close() -> None:
 
 
 async def test_it_waits_until_the_engine_begins() -> None:
-    engine = ScriptedEngine([Pause(0.7), Started(), LinesDelta((line("one"),)), DONE], LINE_ENGINE)
-    states = [step.state async for step in read(engine)]
+    begin, states = asyncio.Event(), []
+    engine = ScriptedEngine([begin, Started(), LinesDelta((line("one"),)), DONE], LINE_ENGINE)
+    async for step in read(engine):
+        states.append(step.state)
+        begin.set()
     assert (states[0], states[-1]) == ("waiting", "complete")
 
 
 async def test_every_line_has_an_id_that_stays() -> None:
-    engine = line_engine(LinesDelta((line("one"),)), Pause(0.1), LinesDelta((line("two"),)), DONE)
-    steps = [step async for step in read(engine)]
+    go_on = asyncio.Event()
+    steps = await held(read(line_engine(LinesDelta((line("one"),)), go_on, LinesDelta((line("two"),)), DONE)), go_on)
     assert [found.id for found in steps[-1].content.lines] == ["l0", "l1"]
     assert all(step.content.lines[0].id == "l0" for step in steps if step.content.lines)
 
@@ -152,7 +167,7 @@ async def test_closing_it_frees_the_engine(silence: float) -> None:
     steps = read(engine)
     await anext(steps)
     assert engine.running == {"run"}
-    await asyncio.wait_for(steps.aclose(), 1)
+    await asyncio.wait_for(steps.aclose(), SOON)
     assert not engine.running
 
 
@@ -164,11 +179,12 @@ async def test_cancelling_a_reading_of_a_silent_engine_frees_it() -> None:
             pass
 
     task = asyncio.create_task(consume())
-    await asyncio.sleep(0.1)
-    assert engine.running == {"run"}
+    async with asyncio.timeout(SOON):
+        while not engine.running:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, 1)
+        await asyncio.wait_for(task, SOON)
     assert not engine.running
 
 
@@ -199,7 +215,7 @@ async def test_a_loop_is_cut_and_the_engine_ended() -> None:
     assert last.recognition.generation.finish_reason == "repeated"
     assert last.recognition.outcome == "cut"
     assert codes(last).count("repeated") == 1
-    assert len(last.raw) == 40 * len(loop[0].text)
+    assert len(last.raw) <= 40 * len(loop[0].text), "nothing of what would have come later"
     assert not engine.running
 
 
@@ -411,16 +427,17 @@ async def test_probabilities_of_tokens_become_confidences() -> None:
 
 
 async def test_a_line_comes_with_its_confidence() -> None:
+    first_line, second_line = asyncio.Event(), asyncio.Event()
     first, second = ("<ref>", "Sure", "</ref><quad>(1,1),(50,9)</quad>"), ("<ref>", "Doubt", "</ref><quad>")
     script = [
         TextDelta("".join(first), 3, (-0.1, -0.2, -0.3), first),
-        Pause(0.2),
+        first_line,
         TextDelta("".join(second), 3, (-0.1, -2.0, -0.3), second),
         TextDelta("(1,20),(50,29)</quad>", 1, (-0.1,), ("(1,20),(50,29)</quad>",)),
-        Pause(0.2),
+        second_line,
         DONE,
     ]
-    steps = [step async for step in read(ScriptedEngine([Started(), *script]))]
+    steps = await held(read(ScriptedEngine([Started(), *script])), first_line, second_line)
     running = {len(step.content.lines): step.content.lines for step in steps if step.recognition is None}
     assert [line.lowest for line in running[1]] == pytest.approx([0.819], abs=0.001)
     assert [line.lowest for line in running[2]] == pytest.approx([0.819, 0.135], abs=0.001)

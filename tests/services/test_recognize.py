@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fakes import Pause, ScriptedEngine, ScriptStep
+from fakes import SOON, Pause, ScriptedEngine, ScriptStep
 from stored import open_store
 
 from ocr_ui.domain.content import TextLine
@@ -48,11 +48,9 @@ class Bench:
         return [step async for step in self.recognizer.read(page_id, asked, owner=owner, **more)]
 
     async def until_running(self, number: int = 1) -> None:
-        for _ in range(500):
-            if len(self.engine.running) == number:
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError(f"{len(self.engine.running)} runs")
+        async with asyncio.timeout(SOON):
+            while len(self.engine.running) != number:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
 
 
 @pytest.fixture
@@ -137,7 +135,7 @@ async def test_closing_a_reading_frees_the_engine_and_keeps_what_was_read(store:
     steps = here.recognizer.read(here.page_id, ReadRequest(FULL_TEXT), owner="ann", person="Ann")
     while not (await anext(steps)).progress.content.lines:
         pass
-    await asyncio.wait_for(steps.aclose(), 1)
+    await asyncio.wait_for(steps.aclose(), SOON)
     assert not here.engine.running
     kept = store.recognitions.get(await here.recognizer.latest(here.page_id))
     assert (kept.person, kept.recognition.outcome) == ("Ann", "stopped")
@@ -189,7 +187,7 @@ async def test_a_page_that_is_read_elsewhere_is_opened_without_a_long_wait(
     here = await bench(store, *LONG)
     task = asyncio.create_task(here.all("ann"))
     await here.until_running()
-    assert await asyncio.wait_for(here.recognizer.latest(here.page_id), 1) is None
+    assert await asyncio.wait_for(here.recognizer.latest(here.page_id), SOON) is None
     await here.recognizer.stop("ann")
     await task
     assert await here.recognizer.stop("ann") == 0
@@ -269,9 +267,10 @@ async def test_stop_is_heard_while_the_engine_loads(store: Store, monkeypatch: p
     monkeypatch.setattr("ocr_ui.services.engines.LOADING_BEAT", 0.01)
     here = await bench(store, engine=Loading())
     task = asyncio.create_task(here.all("ann"))
-    await asyncio.sleep(0.05)
+    while not here.recognizer.is_reading("ann"):  # noqa: ASYNC110
+        await asyncio.sleep(0)
     assert await here.recognizer.stop("ann") == 1
-    last = (await asyncio.wait_for(task, 5))[-1]
+    last = (await asyncio.wait_for(task, SOON))[-1]
     assert (last.progress.state, last.recognition_id) == ("stopped", None)
     assert not here.engine.seen
     await here.engines.close()

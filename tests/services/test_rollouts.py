@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 import pytest_asyncio
-from fakes import Pause, ScriptedEngine
+from fakes import SOON, Pause, ScriptedEngine
 from sampled import CUT, MISREAD, RIGHT, VARIED, WRONG, add_read, engine, label, script, workbench
 from stored import ANN, BO
 
@@ -301,12 +301,12 @@ async def test_stopping_keeps_what_came(tmp_path: Path) -> None:
     made = workbench(tmp_path, SLOW)
     item = add_read(made.store)
     label(made.store, item)
-    task = asyncio.create_task(steps_of(made, item, Ask(n=2), "me"))
-    while not made.rollouts.is_sampling("me") or not SLOW.running:  # noqa: ASYNC110
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.3)
-    assert await made.rollouts.stop("me") == 1
-    last = (await asyncio.wait_for(task, 5))[-1]
+    last, stopped = None, 0
+    async with asyncio.timeout(SOON), aclosing(made.rollouts.sample(item, Ask(n=2), ANN, "me")) as steps:
+        async for last in steps:
+            if not stopped and last.sampling and last.sampling.answers[0].recognition:
+                stopped = await made.rollouts.stop("me")
+    assert stopped == 1
     kept = made.store.rollouts.get(last.rollout_id).rollout
     assert [one.outcome for one in kept.answers] == ["complete", "stopped"]
     assert [one.reward for one in kept.answers] == [1.0, None]
