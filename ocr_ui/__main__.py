@@ -46,10 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # vLLM would log among the result
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        with _terminated_in_order() as told:
-            return arguments.run(arguments, Settings())
+        settings = Settings()
     except ValidationError as error:
         return _complain("; ".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()), 2)
+    except OSError as error:
+        return _complain(f"The settings in {error.filename} cannot be read: {error.strerror}.", 2)
+    try:
+        with _terminated_in_order() as told:
+            return arguments.run(arguments, settings)
     except WorkbenchError as error:
         return _complain(_told(error), _exit_code(error))
     except KeyboardInterrupt:

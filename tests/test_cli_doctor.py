@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +17,9 @@ from ocr_ui.__main__ import main
 from ocr_ui.errors import EngineDead
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
+from ocr_ui.storage.store import Store
+
+NOBODY = 65_534
 
 
 @pytest.fixture(autouse=True)
@@ -77,3 +84,88 @@ def test_without_a_service_the_machine_is_looked_over(
     told = json.loads(capsys.readouterr().out)
     assert {"machine", "python", "weights", "settings", "checks"} <= set(told)
     assert told["service"] is None
+
+
+@pytest.fixture
+def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with what only its owner may read, in one that everybody may."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        monkeypatch.chdir(folder)
+        made = Path(folder) / "closed"
+        for name in ("data", "logs", "pictures"):
+            (made / name).mkdir(parents=True)
+        yield made
+        made.chmod(0o700)
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Root may read everything."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def told_without_rights(capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[str, str, str]]:
+    main(["doctor"])  # whatever is imported is, with rights
+    capsys.readouterr()
+    with without_rights():
+        assert main(["doctor", "--json"]) == 3
+    return {
+        one["name"]: (one["verdict"], one["says"], one["hint"]) for one in json.loads(capsys.readouterr().out)["checks"]
+    }
+
+
+def test_whoever_may_read_nothing_is_told_what_and_all_else_is_looked_at(
+    closed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = {"DATA_DIR": "data", "LOG_FILE": "logs/p.log", "PICTURES_URL": "pictures", "ENGINES_FILE": "engines.toml"}
+    for name, place in places.items():
+        monkeypatch.setenv(f"OCR_UI_{name}", f"{'file://' if 'URL' in name else ''}{closed / place}")
+    (closed / "engines.toml").write_text("")
+    monkeypatch.setenv("OCR_UI_PORT", "0")
+    Store.open(Settings()).close()
+    closed.chmod(0)
+    told = told_without_rights(capsys)
+    for name, place in {
+        "data folder": "data",
+        "disk": "data",
+        "database": "data/workbench.sqlite3",
+        "pictures": "pictures",
+        "log file": "logs/p.log",
+        "engines file missing": "engines.toml",
+    }.items():
+        verdict, says, hint = told[name]
+        assert (verdict, says.partition(" cannot be ")[0]) == ("broken", str(closed / place))
+        assert "Permission denied" in says
+        assert hint
+    assert [told[name][0] for name in ("port", "login")] == ["fine"] * 2
+
+
+def test_a_database_that_may_not_be_read_is_named(
+    closed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OCR_UI_DATA_DIR", str(closed))
+    Store.open(Settings()).close()
+    (closed / "workbench.sqlite3").chmod(0)
+    closed.chmod(0o755)
+    verdict, says, _ = told_without_rights(capsys)["database"]
+    assert (verdict, says) == ("broken", f"{closed}/workbench.sqlite3 cannot be read: Permission denied.")
+
+
+def test_settings_that_may_not_be_read_are_told(
+    closed: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (closed / ".env").write_text("OCR_UI_PORT=1")
+    (closed / ".env").chmod(0)
+    closed.chmod(0o755)
+    monkeypatch.chdir(closed)
+    with without_rights():
+        assert main(["doctor"]) == 2
+    assert capsys.readouterr().err == "The settings in .env cannot be read: Permission denied.\n"

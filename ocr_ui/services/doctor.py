@@ -32,7 +32,7 @@ from ocr_ui.services.tls import check_tls
 from ocr_ui.settings import Settings
 from ocr_ui.storage.addresses import shown_address
 from ocr_ui.storage.far_pictures import FarPictures, open_pictures
-from ocr_ui.storage.store import Store
+from ocr_ui.storage.store import DATABASE, Store
 
 LITTLE_DISK, NO_DISK = 2_000_000_000, 100_000_000
 LITTLE_MEMORY = 1_000_000_000
@@ -42,6 +42,7 @@ LEAST_YEAR = 2026
 ASKED_SECONDS = 3.0
 MASK = "***"
 NO_PICTURE = "0" * 64
+AS_THE_PRODUCT = "Run this as the user whom the product runs as, or correct the permissions."
 
 
 class Verdict(StrEnum):
@@ -65,30 +66,33 @@ class Check:
 
 def checks(settings: Settings, running: bool = False) -> list[Check]:
     """Args: running: the product is, so that its port is its own."""
-    looks: tuple[Callable[[], Iterator[Check]], ...] = (
-        lambda: _data_folder(settings),
-        lambda: _disk(settings),
-        _memory,
-        lambda: _database(settings),
-        lambda: _pictures(settings),
-        lambda: _port(settings, running),
-        lambda: _login(settings),
-        lambda: _https(settings),
-        lambda: _log_file(settings),
-        lambda: _clamd(settings),
-        _card,
-        lambda: _engines(settings),
-        lambda: _clock(settings),
-    )
-    return [check for look in looks for check in _whatever(look)]
+    looks: dict[str, Callable[[], Iterator[Check]]] = {
+        "data folder": lambda: _data_folder(settings),
+        "disk": lambda: _disk(settings),
+        "memory": _memory,
+        "database": lambda: _database(settings),
+        "pictures": lambda: _pictures(settings),
+        "port": lambda: _port(settings, running),
+        "login": lambda: _login(settings),
+        "https": lambda: _https(settings),
+        "log file": lambda: _log_file(settings),
+        "clamd": lambda: _clamd(settings),
+        "card": _card,
+        "engines": lambda: _engines(settings),
+        "clock": lambda: _clock(settings),
+    }
+    return [check for name, look in looks.items() for check in _whatever(name, look)]
 
 
-def _whatever(look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
+def _whatever(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
     """A check that fails itself is told, and ends no other."""
     try:
         yield from look()
     except WorkbenchError as error:
         yield Check(error.code.replace("_", " "), Verdict.BROKEN, error.message, error.hint)
+    except OSError as error:
+        hint = AS_THE_PRODUCT if isinstance(error, PermissionError) else ""
+        yield Check(name, Verdict.BROKEN, f"{error.filename or 'It'} cannot be read: {error.strerror or error}.", hint)
 
 
 def _data_folder(settings: Settings) -> Iterator[Check]:
@@ -136,6 +140,8 @@ def _database(settings: Settings) -> Iterator[Check]:
     if not Store.is_at(settings):
         yield Check("database", Verdict.NOT_HERE, "There is none yet; it is made at the first start.")
         return
+    if not settings.database_url.get_secret_value():
+        (Path(settings.data_dir).absolute() / DATABASE).open("rb").close()  # SQLite would name no file
     schema = Store.schema(settings)
     if schema.is_newer:
         says = f"Its schema {schema.current} is of a newer version of the product than this one."
@@ -225,7 +231,7 @@ def _card() -> Iterator[Check]:
 
 def _engines(settings: Settings) -> Iterator[Check]:
     for entry in engine_entries(settings):
-        yield from _whatever(lambda entry=entry: _engine(entry))
+        yield from _whatever(f"engine {entry.name}", lambda entry=entry: _engine(entry))
 
 
 def _engine(entry: EngineEntry) -> Iterator[Check]:

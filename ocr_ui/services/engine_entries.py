@@ -150,9 +150,9 @@ def read_entries(settings: Settings) -> list[EngineEntry]:
 
 
 def _tables(path: Path, settings: Settings) -> list[Any]:
-    if not path.exists() and "engines_file" not in settings.model_fields_set:
-        return []
     try:
+        if not path.exists() and "engines_file" not in settings.model_fields_set:
+            return []
         whole = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadInput(
