@@ -36,7 +36,7 @@ def run(client: TestClient, folder: Path) -> int:
     asked = {"data": str(write_set(folder / "set", PAGES)), "competitors": competitors, "person": "Ann"}
     begun = client.post("/v1/contests", json=asked)
     assert begun.status_code == 202, begun.text
-    for _ in range(1000):
+    for _ in range(3000):
         told = client.get(f"/v1/contests/{begun.json()['contest']}").json()
         if told["state"] == "done":
             assert (told["done"], told["total"], told["person"]) == (2 * PAGES, 2 * PAGES, "Ann")

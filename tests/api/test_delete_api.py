@@ -29,7 +29,7 @@ def test_a_batch_that_failed_is_told_after_its_items_were_deleted(client: TestCl
     item = add_item(workbench.store, shade=950)
     client.delete(f"/pictures/{client.get(f'/v1/recognitions/{item}').json()['page']['sha256']}")
     job = client.post("/v1/jobs/again", json={"items": [item]}).json()["jobs"][0]["job"]
-    until(lambda: client.get(f"/v1/jobs/{job}").json()["failed"] == 1, 20)
+    until(lambda: client.get(f"/v1/jobs/{job}").json()["failed"] == 1)
     assert client.delete(f"/v1/items/{item}").status_code == 200
     for language, said in (("en", "was deleted"), ("zh", "已随条目")):
         told = client.get(f"/v1/jobs/{job}", headers={"X-Workbench-Lang": language})

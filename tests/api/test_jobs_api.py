@@ -41,7 +41,7 @@ def post(client: TestClient, files: dict[str, bytes], language: str = "en", **fi
 
 
 def ended(client: TestClient, job: int) -> dict:
-    for _ in range(1000):
+    for _ in range(3000):
         told = client.get(f"/v1/jobs/{job}").json()
         if told["state"] in ("done", "cancelled"):
             return told

@@ -12,7 +12,7 @@ SECRET = "hf_SeCrEtSeCrEt"
 
 
 def ended(client: TestClient, push: dict, **headers: str) -> dict:
-    for _ in range(300):
+    for _ in range(600):
         found = client.get(f"/v1/pushes/{push['id']}", headers=headers).json()
         if found["state"] != "running":
             return found

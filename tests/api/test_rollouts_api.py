@@ -105,7 +105,7 @@ def test_a_batch_runs_in_the_background(sampler: TestClient, tmp_path: Path) -> 
     started = sampler.post("/v1/rollout-jobs", json=body)
     assert started.status_code == 202, started.text
     job = started.json()["job"]
-    for _ in range(200):
+    for _ in range(1200):
         told = sampler.get(f"/v1/rollout-jobs/{job}").json()
         if not told["running"]:
             break

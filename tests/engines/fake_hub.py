@@ -42,6 +42,7 @@ class FakeHub:
         name, commit, files: the repository, at its branch "main".
         asked: every request, in order.
         sent: bytes sent of each file.
+        connected: connections that it serves.
         cut: for a file, after how many bytes each of its next answers breaks off.
         changed: contents sent instead of the right ones, of the same size.
         claimed: sizes told instead of the right ones.
@@ -55,6 +56,7 @@ class FakeHub:
     commit: str = COMMIT
     asked: list[Asked] = field(default_factory=list)
     sent: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    connected: set[BaseHTTPRequestHandler] = field(default_factory=set)
     cut: dict[str, list[int]] = field(default_factory=dict)
     changed: dict[str, bytes] = field(default_factory=dict)
     claimed: dict[str, int] = field(default_factory=dict)
@@ -94,6 +96,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         pass
+
+    def handle(self) -> None:
+        self.hub.connected.add(self)
+        try:
+            super().handle()
+        finally:
+            self.hub.connected.discard(self)
 
     def do_HEAD(self) -> None:
         self.do_GET()

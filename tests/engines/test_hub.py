@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from live import until
 
 from tests.engines.fake_hub import COMMIT, FakeHub
 from tests.forked import Started, starter
@@ -142,7 +143,7 @@ def test_a_download_goes_on_after_the_program_was_killed(machine: Machine, hub: 
     process.wait()
     had = machine.unfinished()
     hub.slowness = 0
-    time.sleep(0.2)
+    until(lambda: not hub.connected)
     found = machine.find()
     assert_whole(found)
     ranges = [one.range for one in hub.asked if one.path.endswith(WEIGHTS) and one.method == "GET" and one.range]

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from fakes import SOON
 from labelled import PAGES, AnsweringEngine, Bench, answer, number_of, write_page, write_set
 
 from ocr_ui.domain.access import Action, Identity, Role
@@ -125,11 +126,9 @@ async def test_what_was_kept_says_nothing_of_how_fast_the_rest_is_read(bench: Be
 
 async def idle(engine: AnsweringEngine) -> None:
     """Waits until nothing is asked of the engine any more."""
-    for _ in range(1000):
-        if not engine.running:
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError(engine.running)
+    async with asyncio.timeout(SOON):
+        while engine.running:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def test_what_is_to_be_read_afresh_is_so_once(bench: Bench, data: str) -> None:

@@ -26,6 +26,10 @@ SPAN = 40
 """Pages a day, and days, of a planted store."""
 
 
+NOW = datetime.now(UTC)
+"""Once for all: midnight may pass while tests run."""
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with open_store(tmp_path) as opened:
@@ -38,7 +42,7 @@ def watch(store: Store, folder: Path, **settings: Any) -> DriftWatch:
 
 def day(number: int) -> datetime:
     """Noon of a day of the planted store; the last one is yesterday."""
-    return datetime.now(UTC).replace(hour=12, minute=0) - timedelta(days=SPAN - number)
+    return NOW.replace(hour=12, minute=0) - timedelta(days=SPAN - number)
 
 
 def plant(store: Store, total: int, **columns: Sequence[Any]) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fakes import Pause, ScriptedEngine
+from fakes import SOON, Pause, ScriptedEngine
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import Capabilities, EngineState, Health, MemoryShares
@@ -133,8 +133,9 @@ async def test_only_the_default_and_the_cpu_engine_start_at_once() -> None:
     assert states == [("office", "openai", ready), ("cpu", "rapidocr", ready), ("trial", "openai", idle)]
     engines.wake("trial")
     engines.wake("unheard of")
-    await asyncio.sleep(0.05)
-    assert engines.infos()[2].health.state is EngineState.READY
+    async with asyncio.timeout(SOON):
+        while engines.infos()[2].health.state is not EngineState.READY:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     await engines.close()
 
 
