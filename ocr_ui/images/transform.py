@@ -136,6 +136,14 @@ class PictureTransform:
         """Width and height of what the engine reads."""
         return self._sizes()[-1]
 
+    @property
+    def scaled(self) -> tuple[Size, Size]:
+        """Width and height before the copy was scaled, and after, without its margin; the same where it was not."""
+        for step, before in zip(self.steps, self._sizes(), strict=False):
+            if isinstance(step, Scale | Pad):
+                return before, step.size(before) if isinstance(step, Scale) else before
+        return self.engine_size, self.engine_size
+
     def then(self, step: Step) -> PictureTransform:
         return PictureTransform(self.width, self.height, (*self.steps, step))
 
@@ -212,7 +220,7 @@ def prepare(
     height, width = pixels.shape[:2]
     transform = PictureTransform(width, height)
     notes: list[ContentWarning] = []
-    size = _fitting((width, height), max_pixels, max_ratio)
+    size = fitting((width, height), max_pixels, max_ratio)
     if size != (width, height):
         transform = transform.then(Scale(*size))
         text = f"The picture of {width} x {height} pixels was scaled down to {size[0]} x {size[1]} for reading."
@@ -228,13 +236,22 @@ def prepare(
 
 def full_size(pixels: np.ndarray, max_pixels: int, *, max_ratio: float = 200) -> Size:
     """Width and height of the copy that `prepare` makes, without a margin."""
-    return _fitting((pixels.shape[1], pixels.shape[0]), max_pixels, max_ratio)
+    return fitting((pixels.shape[1], pixels.shape[0]), max_pixels, max_ratio)
 
 
-def _fitting(size: Size, max_pixels: int, max_ratio: float) -> Size:
+def pixels_for(size: Size, copy: Size, max_ratio: float = 200) -> int:
+    """The `max_pixels` with which `prepare` makes just this copy of a picture of that size once more. Those of the copy
+    itself would not do: each side of it is rounded down, which would be done again."""
+    share = max(copy[0] / size[0], copy[1] / size[1])
+    least = max(math.ceil(_area(size, max_ratio) * share * share), _padded_area(copy, max_ratio))
+    fit = (most for most in (least, least + 1) if fitting(size, most, max_ratio) == copy)
+    return next(fit, copy[0] * copy[1])
+
+
+def fitting(size: Size, max_pixels: int, max_ratio: float = 200) -> Size:
     """The size, scaled down so that it stays within `max_pixels` even with the margins that it will get."""
     width, height = size
-    area = max(width, height / max_ratio) * max(height, width / max_ratio)
+    area = _area(size, max_ratio)
     if area <= max_pixels and _padded_area(size, max_ratio) <= max_pixels:
         return size
     scale = math.sqrt(max_pixels / area)
@@ -243,6 +260,12 @@ def _fitting(size: Size, max_pixels: int, max_ratio: float) -> Size:
         if _padded_area(smaller, max_ratio) <= max_pixels or smaller == (1, 1):
             return smaller
         scale *= 0.99
+
+
+def _area(size: Size, max_ratio: float) -> float:
+    """Of a picture with its margins, before anything is rounded."""
+    width, height = size
+    return max(width, height / max_ratio) * max(height, width / max_ratio)
 
 
 def _padded_area(size: Size, max_ratio: float) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from ocr_ui.domain.amounts import pixels_text
@@ -14,10 +15,12 @@ from ocr_ui.domain.recognition import Recognition
 from ocr_ui.engines.asking import SAMPLING
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.images.cleaning import OFF, STEPS
-from ocr_ui.images.transform import PictureTransform
+from ocr_ui.images.need import WORTH
+from ocr_ui.images.transform import PictureTransform, fitting, pixels_for
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.reading import ReadRequest
+from ocr_ui.services.smaller import READ_SMALLER
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
@@ -49,7 +52,7 @@ def retries(recognition: Recognition, settings: Settings) -> tuple[Retry, ...]:
     """What makes sense for a result; of one that came to its end or was stopped by a person no more than to read it at
     full resolution, where it was not."""
     kinds = OFFERED.get(recognition.generation.finish_reason, ())
-    if recognition.pixels is not None and recognition.pixels.reduced:
+    if _could_have_more(recognition, settings):
         kinds += ("full",)
     made = (_retry(kind, recognition, settings) for kind in kinds)
     return tuple(retry for retry in made if retry is not None)
@@ -89,7 +92,7 @@ def request_for(recognition: Recognition, kind: str, template: PromptTemplate, s
         used.variables,
         used.text,
         sampling={**sampling, **changed.get(kind, {})},
-        pixels={"smaller": int(retry.value), "full": None}.get(kind, pixels_of(recognition)),
+        pixels={"smaller": int(retry.value), "full": None}.get(kind, pixels_again(recognition)),
         preprocess=cleaning_of(recognition),
         whole=kind == "full",
         structured="json_schema" in used.sampling,
@@ -125,6 +128,19 @@ def pixels_of(recognition: Recognition) -> int | None:
         return None
     width, height = PictureTransform.from_dict(recognition.transform).engine_size
     return width * height
+
+
+def pixels_again(recognition: Recognition) -> int | None:
+    """The most pixels with which the engine gets just the same copy again, as a `ReadRequest` takes them."""
+    return pixels_for(*PictureTransform.from_dict(recognition.transform).scaled) if recognition.transform else None
+
+
+def _could_have_more(recognition: Recognition, settings: Settings) -> bool:
+    """Was it read with markedly fewer pixels than the engine may have, and not for want of memory?"""
+    if not recognition.transform or any(w.code == READ_SMALLER for w in recognition.content.warnings):
+        return False
+    size, copy = PictureTransform.from_dict(recognition.transform).scaled
+    return prod(copy) <= WORTH * prod(fitting(size, settings.engine_pixels))
 
 
 def cleaning_of(recognition: Recognition) -> str:

@@ -21,7 +21,7 @@ from ocr_ui.services.annotate import Annotator, Item, Saved
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.pictures import PageStore
 from ocr_ui.services.reading import ReadRequest
-from ocr_ui.services.retries import Retries, cleaning_of, pixels_of
+from ocr_ui.services.retries import Retries, cleaning_of, pixels_again
 from ocr_ui.services.rewarding import Rewarding
 from ocr_ui.services.runs import Runs
 from ocr_ui.services.sampling import Sampling, sample_picture
@@ -184,7 +184,7 @@ class Rollouts:
             used.text,
             run_id,
             {**sampling, **ask.sampling()},
-            pixels_of(recognition),
+            pixels_again(recognition),
             preprocess=cleaning_of(recognition),
             structured="json_schema" in used.sampling,
         )

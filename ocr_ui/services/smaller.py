@@ -17,6 +17,7 @@ from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.reading import Abandoned, Progress, ReadRequest, read_picture
 from ocr_ui.settings import Settings
 
+READ_SMALLER = "read_smaller"
 SHARE = 0.5
 LEAST_PIXELS = 1_000
 """A picture is not made smaller than this: what fails there does not fail for its size."""
@@ -69,7 +70,7 @@ def _pixels(step: Progress) -> int:
 def _read_smaller(failed: Progress) -> ContentWarning:
     width, height = _engine_size(failed)
     said = f"The engine had no memory for {width} x {height} pixels; the page was read again with half as many."
-    return ContentWarning("read_smaller", said, details={"width": width, "height": height})
+    return ContentWarning(READ_SMALLER, said, details={"width": width, "height": height})
 
 
 def _after(failed: Progress, step: Progress) -> Progress:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ocr_ui.domain.geometry import BoundingBox, Quad
 from ocr_ui.images.clean_steps import Deskew
-from ocr_ui.images.transform import Pad, PictureTransform, Scale, Step, Turn, prepare
+from ocr_ui.images.transform import Pad, PictureTransform, Scale, Step, Turn, fitting, pixels_for, prepare
 
 MARK, GROUND = (0, 0, 0), (255, 255, 255)
 sides = st.integers(40, 160)
@@ -133,3 +133,18 @@ def test_a_box_in_the_margin_ends_up_on_the_border() -> None:
 def test_a_transform_refuses_another_picture() -> None:
     with pytest.raises(ValueError, match="not the picture"):
         PictureTransform(10, 20).apply(picture(20, 10))
+
+
+@settings(deadline=None)
+@given(st.integers(60, 6000), st.integers(60, 6000), st.integers(10_000, 4_000_000))
+def test_the_same_copy_can_be_made_again(width: int, height: int, most: int) -> None:
+    copy = fitting((width, height), most)
+    assert fitting((width, height), pixels_for((width, height), copy)) == copy
+
+
+def test_what_was_scaled_is_known_whatever_came_before_and_after() -> None:
+    plain = PictureTransform(400, 300)
+    level = plain.then(Deskew(5.0, GROUND))
+    assert plain.scaled == ((400, 300), (400, 300))
+    assert level.then(Scale(200, 160)).then(Pad(1, 2, 3, 4, GROUND)).scaled == (level.engine_size, (200, 160))
+    assert plain.then(Pad(1, 2, 3, 4, GROUND)).scaled == ((400, 300), (400, 300))

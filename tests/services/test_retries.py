@@ -7,6 +7,7 @@ import pytest
 from fakes import ScriptedEngine
 from slanting import askew, page
 
+from ocr_ui.domain.content import ContentWarning
 from ocr_ui.domain.prompt import Choice, PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import Generation, Recognition
 from ocr_ui.engines.base import Capabilities, Finished, Started, TextDelta
@@ -102,8 +103,23 @@ async def test_a_smaller_picture_is_half_the_last_one() -> None:
     assert [w.code for w in second.content.warnings if w.code.startswith("again")] == ["again_smaller"]
     assert second.content.lines[0].quad.bounds.right <= 400, "boxes are those of the stored picture"
     _, engine = await ended("repeated", request_for(second, "penalty", FULL, SETTINGS))
-    kept = engine.seen[0].pixels.shape[:2]
-    assert np.abs(np.subtract(kept, (height, width))).max() <= 1, "another change keeps the size"
+    assert engine.seen[0].pixels.shape[:2] == (height, width), "another change keeps the copy"
+
+
+async def test_full_resolution_is_offered_wherever_the_engine_may_have_markedly_more() -> None:
+    few, _ = await ended("repeated", ReadRequest(FULL, pixels=100_000))
+    assert kinds(few) == ["penalty", "smaller", "full"]
+    again, _ = await ended("repeated", request_for(few, "penalty", FULL, SETTINGS))
+    assert (kinds(again)[-1], again.transform) == ("full", few.transform), "the same copy, so that both are a pair"
+    whole, engine = await ended("repeated", request_for(again, "full", FULL, SETTINGS))
+    assert (engine.seen[0].pixels.shape, kinds(whole)) == (PAGE.shape, ["penalty", "smaller"])
+    limited = SETTINGS.model_copy(update={"engine_pixels": 100_000})
+    assert "full" not in [retry.kind for retry in retries(few, limited)]
+
+
+async def test_full_resolution_is_not_offered_where_there_was_no_memory_for_it() -> None:
+    few, _ = await ended("stop", ReadRequest(FULL, pixels=100_000, notices=(ContentWarning("read_smaller", "s"),)))
+    assert kinds(few) == []
 
 
 async def test_a_longer_answer_doubles_the_limit_up_to_the_setting() -> None:
