@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -42,6 +43,18 @@ _HINTS = {
         "The database cannot be written.",
         "Check what its user may do, and that it is no read-only copy.",
     ),
+    "database_login": (
+        "The database refuses the user or the password; nothing was saved.",
+        "Check both in OCR_UI_DATABASE_URL.",
+    ),
+    "database_unknown": (
+        "The server has no database of that name; nothing was saved.",
+        "Create it, or correct the name in OCR_UI_DATABASE_URL.",
+    ),
+    "database_no_right": (
+        "The database does not allow its user to do this; nothing was saved.",
+        "Check what the user may do there, and the server's pg_hba.conf.",
+    ),
     "store_failed": ("The store refused the operation; nothing was saved.", "Look at the log for the reason."),
 }
 
@@ -77,11 +90,24 @@ _BY_SQLSTATE = {
     "55P03": "store_locked",
     "40": "store_locked",
     "25006": "database_read_only",
-    "42501": "database_read_only",
+    "28": "database_login",
+    "3D000": "database_unknown",
+    "42501": "database_no_right",
     "XX001": "store_broken",
     "XX002": "store_broken",
 }
 """The beginnings of PostgreSQL's codes; the longest one counts."""
+_BY_WORDS = {
+    "database_login": re.compile(
+        'authentication failed for user|no password supplied|role "[^"]*" does not exist|认证失败|角色 "[^"]*" 不存在'
+    ),
+    "database_unknown": re.compile('database "[^"]*" does not exist|数据库 "[^"]*" 不存在'),
+    "database_no_right": re.compile(
+        r"pg_hba\.conf|permission denied for database|not permitted to log in|权限不够|不允许角色"
+    ),
+}
+"""Of a connection that a server refuses its words alone are known, which are in the server's language; the first that
+is found counts, since libpq may have tried once more without encryption."""
 _NUMBER_TOO_LARGE = "22003"
 _LOG_SECONDS = 60.0
 _logged: dict[str, float] = {}
@@ -149,4 +175,11 @@ def _of_postgresql(state: str | None, error: DBAPIError) -> str:
     for length in range(len(state or ""), 0, -1):
         if code := _BY_SQLSTATE.get((state or "")[:length]):
             return code
-    return "database_away" if isinstance(error, OperationalError) and not state else "store_failed"
+    if state or not isinstance(error, OperationalError):
+        return "store_failed"
+    return refused(str(error.orig)) or "database_away"
+
+
+def refused(words: str) -> str | None:
+    """Why a server refuses a connection, None where its words do not say so."""
+    return next((code for code, pattern in _BY_WORDS.items() if pattern.search(words)), None)

@@ -50,8 +50,8 @@ class Postgresql:
     def __init__(self, address: str, busy_seconds: float = 10.0) -> None:
         try:
             url = make_url(address)
-        except ArgumentError as error:
-            raise _bad_address("it is no address") from error
+        except (ArgumentError, ValueError):  # a port that is no number; what was taken for it may be a password
+            raise _bad_address("it is no address") from None
         if url.drivername not in _NAMES:
             raise _bad_address(f"{url.drivername[:40]} is not known")
         if "@" in (url.host or ""):

@@ -118,7 +118,13 @@ def test_the_audit_log_is_only_ever_added_to(store: Store, other: psycopg.Connec
 
 @pytest.mark.parametrize(
     "address",
-    ["mysql://user:secret@host/db", "secret", "postgresql+nothing://u:secret@h/d", "postgresql://u:p@secret@h/d"],
+    [
+        "mysql://user:secret@host/db",
+        "secret",
+        "postgresql+nothing://u:secret@h/d",
+        "postgresql://u:p@secret@h/d",
+        "postgresql://h:secret/d",
+    ],
 )
 def test_an_address_that_is_none_is_said_without_what_is_secret(address: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput) as failed:
