@@ -15,9 +15,10 @@ def add_filter(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="k=v",
-        help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, item, "
-        "since, until, text, review (none, one, agreed, disputed, resolved), script, confidence (below it), "
-        "agreement or mark (of its rollout: informative, all_right, ...); the same name again is an alternative",
+        help="only such items: template, engine, model, revision, verdict, state, error_kind, tag, reviewer, "
+        "reader, item, job, since, until, text, review (none, one, agreed, disputed, resolved), script, confidence "
+        "(below it), agreement or mark (of its rollout: informative, all_right, ...); the same name again is an "
+        "alternative",
     )
 
 

@@ -56,7 +56,7 @@ def draw(rng: np.random.Generator) -> Example:
     }
     return Example(
         name="chinese_form",
-        title={"en": "Personnel form in Chinese, filled in by hand", "zh": "员工入职登记表"},
+        title={"en": "Personnel form in Chinese", "zh": "员工入职登记表"},
         template="fields",
         language="zh",
         kind="form",

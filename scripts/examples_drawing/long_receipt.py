@@ -53,7 +53,7 @@ def draw(rng: np.random.Generator) -> Example:
     picture = printed(_strip(rng), rng, 0.22)
     return Example(
         name="long_receipt",
-        title={"en": "Receipt, ten times as long as wide", "zh": "超长小票（长是宽的十倍）"},
+        title={"en": "Very long receipt", "zh": "超长小票"},
         template="full_text",
         language="en",
         kind="long_receipt",

@@ -53,7 +53,7 @@ def draw(rng: np.random.Generator) -> Example:
     picture = sheet.picture()
     return Example(
         name="newsletter",
-        title={"en": "Neighbourhood news sheet in Chinese", "zh": "社区小报"},
+        title={"en": "News sheet in Chinese", "zh": "社区小报"},
         template="layout",
         language="zh",
         kind="newsletter",

@@ -33,7 +33,7 @@ def draw(rng: np.random.Generator) -> Example:
     picture = page.projected(CORNERS * 2, large).shrunk(2)
     return Example(
         name="phone_photo",
-        title={"en": "Photo of a notice on a desk", "zh": "手机拍摄的通知（倾斜、有阴影）"},
+        title={"en": "Photo of a notice", "zh": "手机拍摄的通知"},
         template="full_text",
         language="en",
         kind="photo",
