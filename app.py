@@ -64,7 +64,7 @@ from ocr_ui.services.engines import Engines
 from ocr_ui.services.tls import check_tls
 from ocr_ui.services.view import error_value
 from ocr_ui.services.workbench import Workbench
-from ocr_ui.settings import Settings
+from ocr_ui.settings import Settings, odd_settings, read_settings
 from ocr_ui.ui.app import ICON, STATIC, mount
 from ocr_ui.ui.login_page import login_page
 from ocr_ui.ui.messages import localize, localize_error, localize_reasons
@@ -206,8 +206,10 @@ class FreshFiles(StaticFiles):
 
 def main() -> int:
     try:
-        settings = Settings()
+        settings = read_settings()
         set_up_logs(settings)
+        for odd in odd_settings(settings):
+            log.warning("%s %s", *odd)
         check_tls(settings)
         check_access(settings)
         with closing(bind(settings)) as listener:

@@ -38,7 +38,7 @@ from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError, noted_li
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
 from ocr_ui.imports.readers import FORMATS
-from ocr_ui.settings import Settings
+from ocr_ui.settings import Settings, read_settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,11 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("VLLM_LOGGING_STREAM", "ext://sys.stderr")  # vLLM would log among the result
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        settings = Settings()
+        settings = read_settings()
     except ValidationError as error:
         return _complain("; ".join(f"OCR_UI_{e['loc'][0]}".upper() + f": {e['msg']}" for e in error.errors()), 2)
-    except OSError as error:
-        return _complain(f"The settings in {error.filename} cannot be read: {error.strerror}.", 2)
+    except WorkbenchError as error:
+        return _complain(_told(error), 2)
     try:
         with _terminated_in_order() as told:
             return arguments.run(arguments, settings)

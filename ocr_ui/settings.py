@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import difflib
+import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, SecretStr
+from dotenv import dotenv_values
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from ocr_ui.errors import BadInput
+
 ROOT = Path(__file__).resolve().parent.parent
+
+
+PREFIX, FILE = "OCR_UI_", ".env"
+EMPTY_IS_NONE = "trusted_proxies"
+"""Of which an empty text says something; any other setting that is empty is as it is by itself."""
+
+_MOST = 2**53
+_MOST_OF = {"days": 36_500, "hours": 876_000, "minutes": 525_600, "seconds": 2_000_000, "s": 2_000_000}
+"""By the last word of a name; more is nobody's wish, and dates, timers and databases count no further."""
 
 
 def _templates() -> Path:
@@ -18,7 +34,7 @@ def _templates() -> Path:
 
 
 class Settings(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix="OCR_UI_", env_file=".env", env_file_encoding="utf-8", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, env_file_encoding="utf-8", extra="ignore")
 
     host: str = Field("127.0.0.1", description="Address that the server listens on.")
     port: int = Field(7860, ge=0, le=65535, description="Port that the server listens on.")
@@ -264,6 +280,20 @@ class Settings(BaseSettings):
     judge_key: SecretStr = Field(SecretStr(""), description="Key of the judge's server, where it wants one.")
     judge_seconds: float = Field(60.0, gt=0, description="Longest wait for the judge, in seconds.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_left_out(cls, values: Any) -> Any:
+        """Files for containers name each setting and leave empty what nobody has chosen."""
+        return {name: value for name, value in values.items() if value != "" or name == EMPTY_IS_NONE}
+
+    @field_validator("*")
+    @classmethod
+    def _countable(cls, value: Any, info: ValidationInfo) -> Any:
+        most = _MOST_OF.get(str(info.field_name).rpartition("_")[2], _MOST)
+        if isinstance(value, int | float) and value > most:
+            raise PydanticCustomError("too_large", "Input should be at most {most}", {"most": most})
+        return value
+
     def secrets(self) -> list[str]:
         """What must be shown nowhere."""
         values = (getattr(self, name) for name in type(self).model_fields)
@@ -273,3 +303,40 @@ class Settings(BaseSettings):
         """A copy whose store is that folder alone, wherever this one has its database and pictures."""
         nothing = SecretStr("")
         return self.model_copy(update={"data_dir": folder, "database_url": nothing, "pictures_url": nothing})
+
+
+def read_settings() -> Settings:
+    """The settings of the environment and of the file.
+
+    Raises:
+        ValidationError: a value does not fit.
+        BadInput: `settings_unreadable`.
+    """
+    try:
+        return Settings()
+    except (UnicodeDecodeError, OSError) as error:
+        reason = str(getattr(error, "strerror", None) or "not UTF-8")
+        raise BadInput(
+            "settings_unreadable",
+            f"The settings in {FILE} cannot be read: {reason}.",
+            "Save it as UTF-8 text that this user may read.",
+            reason=reason,
+        ) from error
+
+
+def odd_settings(settings: Settings, environment: Mapping[str, str] = os.environ) -> list[tuple[str, str]]:
+    """What is given and does nothing, each with what to do about it."""
+    known = [name.upper() for name in Settings.model_fields]
+    given = {name.upper() for name in (*environment, *dotenv_values(FILE, encoding="utf-8"))}
+    unknown = sorted(name.removeprefix(PREFIX) for name in given if name.startswith(PREFIX))
+    odd = [(f"There is no setting {PREFIX}{name}.", _meant(name, known)) for name in unknown if name not in known]
+    if not settings.examples_dir.is_dir():
+        odd.append(
+            (f"There is no folder {settings.examples_dir}: no examples are offered.", "Correct OCR_UI_EXAMPLES_DIR.")
+        )
+    return odd
+
+
+def _meant(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1, 0.7)
+    return f"Did you mean {PREFIX}{near[0]}?" if near else "The README lists all."

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
-    "settings": set(),
+    "settings": {"errors"},
     "metrics": set(),
     "logs": {"errors"},
     "client": set(),

@@ -168,4 +168,4 @@ def test_settings_that_may_not_be_read_are_told(
     monkeypatch.chdir(closed)
     with without_rights():
         assert main(["doctor"]) == 2
-    assert capsys.readouterr().err == "The settings in .env cannot be read: Permission denied.\n"
+    assert capsys.readouterr().err.startswith("The settings in .env cannot be read: Permission denied. Save it")

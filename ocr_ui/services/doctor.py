@@ -29,7 +29,7 @@ from ocr_ui.services.conditions import cards
 from ocr_ui.services.engine_entries import EngineEntry, engine_entries, has_gpu
 from ocr_ui.services.scan import Scanner
 from ocr_ui.services.tls import check_tls
-from ocr_ui.settings import Settings
+from ocr_ui.settings import Settings, odd_settings
 from ocr_ui.storage.addresses import shown_address
 from ocr_ui.storage.far_pictures import FarPictures, open_pictures
 from ocr_ui.storage.store import DATABASE, Store
@@ -67,6 +67,7 @@ class Check:
 def checks(settings: Settings, running: bool = False) -> list[Check]:
     """Args: running: the product is, so that its port is its own."""
     looks: dict[str, Callable[[], Iterator[Check]]] = {
+        "settings": lambda: _settings(settings),
         "data folder": lambda: _data_folder(settings),
         "disk": lambda: _disk(settings),
         "memory": _memory,
@@ -93,6 +94,11 @@ def _whatever(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]
     except OSError as error:
         hint = AS_THE_PRODUCT if isinstance(error, PermissionError) else ""
         yield Check(name, Verdict.BROKEN, f"{error.filename or 'It'} cannot be read: {error.strerror or error}.", hint)
+
+
+def _settings(settings: Settings) -> Iterator[Check]:
+    for odd in odd_settings(settings):
+        yield Check("settings", Verdict.ODD, *odd)
 
 
 def _data_folder(settings: Settings) -> Iterator[Check]:

@@ -457,8 +457,17 @@ def open_templates(settings: Settings, store: Store) -> Templates:
     """The templates that come with the product, and own ones.
 
     They are read and written at once: call from a thread, as handlers that are no coroutines are.
+
+    Raises:
+        BadInput: `no_templates`, where the folder of those of the product has none.
     """
-    return Templates(settings.prompts_dir, _own_dir(settings), store)
+    made = Templates(settings.prompts_dir, _own_dir(settings), store)
+    if not made.builtin():
+        folder = str(settings.prompts_dir)
+        raise BadInput(
+            "no_templates", f"There are no templates in {folder}.", "Correct OCR_UI_PROMPTS_DIR.", folder=folder
+        )
+    return made
 
 
 def find_template(settings: Settings, name: str) -> PromptTemplate:

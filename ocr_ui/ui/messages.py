@@ -102,6 +102,7 @@ ADMINISTRATOR = frozenset(
     {
         "no_login_elsewhere",
         "bad_trusted_proxies",
+        "no_templates",
         "tls_unusable",
         "bad_clamd_address",
         "bad_judge_url",
@@ -424,6 +425,8 @@ ERRORS_ZH: dict[str, str] = {
     "nothing_was_read": "批次 {job} 还没有识别成功的页面。请查看失败原因并重新识别，或等待第一页完成。",
     "nothing_to_export": "没有符合条件的条目，未写入任何内容。请放宽筛选条件。",
     "nothing_to_sample": "数据集中没有符合筛选条件的条目。请换一个筛选条件。",
+    "no_templates": "{folder} 中没有模板。请管理员更正 OCR_UI_PROMPTS_DIR。",
+    "settings_unreadable": "无法读取 .env 文件：{reason}。请将其保存为本用户可读的 UTF-8 文本。",
     "number_too_large": "数字过大，无法保存。请刷新页面后重试。",
     "out_of_memory": "引擎识别此页时内存不足。请管理员调低 OCR_UI_ENGINE_PIXELS 或 OCR_UI_MAX_NUM_SEQS。",
     "out_of_memory_again": "引擎识别此页时内存不足，像素减半后仍然不足；可以试着只识别页面的一部分。"
