@@ -28,7 +28,8 @@ def document_stem(sample: Sample) -> str:
 
 
 def _named(number: int, name: str) -> str:
-    readable = _UNSAFE.sub("_", name.rpartition(".")[0] or name)[:_LONGEST].strip("._-")
+    folders, _, last = name.rpartition("/")
+    readable = _UNSAFE.sub("_", f"{folders}/{last.rpartition('.')[0] or last}")[:_LONGEST].strip("._-")
     return f"{number:06d}-{readable}" if readable else f"{number:06d}"
 
 

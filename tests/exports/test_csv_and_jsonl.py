@@ -16,6 +16,7 @@ from ocr_ui.domain.review import Correction, ErrorKind, Review, State, Verdict
 from ocr_ui.errors import BadInput
 from ocr_ui.exports.columns import COLUMNS, LONGEST_CELL
 from ocr_ui.exports.csv import cell
+from ocr_ui.exports.files import document_stem
 from ocr_ui.exports.registry import format_named
 from ocr_ui.exports.sample import Notes, Sample
 
@@ -295,3 +296,18 @@ def test_an_unknown_format_names_the_known_ones() -> None:
     with pytest.raises(BadInput, match="jsonl, csv") as failed:
         format_named("xls")
     assert failed.value.code == "unknown_format"
+
+
+@pytest.mark.parametrize(
+    ("document", "name"),
+    [
+        ("in/three.pdf", "in_three"),
+        ("scans.2024/page", "scans.2024_page"),
+        ("o.zip/a/one", "o.zip_a_one"),
+        ("letter.v2.pdf", "letter.v2"),
+        (".png", "png"),
+        ("../..", ""),
+    ],
+)
+def test_only_the_ending_of_the_file_is_left_out_of_a_name(document: str, name: str) -> None:
+    assert document_stem(sample("a", document=document, document_id=7)) == f"000007-{name}".rstrip("-")
