@@ -115,8 +115,8 @@ def job_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
 
         `formats`: names of export formats, separated by commas; without them those that are of use to most.
         """
-        chosen = formats or RESULTS + (SUBTITLES if await jobs.has_frames(job) else "")
-        wanted = [name.strip() for name in chosen.split(",") if name.strip()]
+        usual = RESULTS + (SUBTITLES if await jobs.has_frames(job) else "")
+        wanted = [name.strip() for name in (formats.strip(", ") or usual).split(",") if name.strip()]
         await jobs.progress(job)
         try:
             made = await workbench.exporter.bundled(wanted, {"jobs": [job]}, f"batch-{job}")

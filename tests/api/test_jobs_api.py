@@ -78,6 +78,8 @@ def test_a_batch_from_its_files_to_its_results(batcher: TestClient) -> None:
         "markdown",
         "pdf",
     }
+    usual = batcher.get(f"/v1/jobs/{told['job']}/results.zip?formats=,").content
+    assert "items.jsonl" in zipfile.ZipFile(io.BytesIO(usual)).namelist(), "no format is named"
     listed = batcher.get(f"/v1/exports/csv?jobs={told['job']}").text.splitlines()
     assert len(listed) > 2
     assert batcher.get(f"/v1/exports/csv?jobs={told['job'] + 999}").text.count("\n") == 1
