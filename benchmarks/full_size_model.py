@@ -3,13 +3,18 @@
 What is measured with it is real (time, memory, scheduling); what it says is noise. The sizes are those of the model's
 public config, the token names and numbers those of its public tokenizer as far as they matter to vLLM.
 
-Usage: python -m benchmarks.full_size_model OUT_DIR
+Usage: python -m benchmarks.full_size_model OUT_DIR [--weights]
+
+--weights writes random ones into the folder too (2 GB, on the first GPU where there is one). What they say is noise all
+the same, but other noise for each picture, which vLLM's own dummy weights do not do: whether two ways of reading give
+the same tokens can be seen with them.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
+import tempfile
 from pathlib import Path
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
@@ -189,5 +194,41 @@ def write(out: Path) -> None:
         (out / name).write_text(json.dumps(content, indent=1))
 
 
+LOUDER = {
+    "embeddings.patch_embedding.weight": 10,
+    **dict.fromkeys(("v_proj.weight", "o_proj.weight", "down_proj.weight"), 6),
+    **dict.fromkeys(("q_proj.weight", "k_proj.weight"), 4),
+}
+"""By how much these grow. At the usual size of untrained weights the picture drowns: each token asks for itself again,
+since what goes in and what comes out share one table, and all pictures get one answer."""
+
+
+def write_weights(folder: Path) -> None:
+    """Args: folder: what `write` made."""
+    import torch
+    from transformers import AutoConfig, HunYuanVLForConditionalGeneration
+
+    torch.manual_seed(0)
+    with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
+        network = HunYuanVLForConditionalGeneration(AutoConfig.from_pretrained(folder))
+    with torch.no_grad():
+        for name, values in network.named_parameters():
+            values.mul_(next((by for end, by in LOUDER.items() if name.endswith(end)), 1))
+    # Of what is saved only the weights: the folder's own files are as the model's publisher writes them.
+    with tempfile.TemporaryDirectory(dir=folder) as saved:
+        network.to(torch.bfloat16).save_pretrained(saved, max_shard_size="20GB")
+        (Path(saved) / "model.safetensors").rename(folder / "model.safetensors")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--weights", action="store_true", help="random ones that tell pictures apart")
+    given = parser.parse_args()
+    write(given.folder)
+    if given.weights:
+        write_weights(given.folder)
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    main()

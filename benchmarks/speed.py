@@ -1,12 +1,13 @@
 """The product against what a user would get without it, on one card with the same pages, in turns.
 
 Usage: python benchmarks/speed.py --model DIR [--loads 32 96] [--rounds 5] [--tokens 1024] [--seconds 540] [--dummy]
-                                  [--parts product switches drafts server transformers] [--out FILE]
+                                  [--parts product penalty switches drafts server transformers] [--out FILE]
 
 Each way runs in a process of its own, all of them on the first card, and only one works at a time. Parts:
 - product: "plain", vLLM's AsyncLLM with the flags of the model's own recipe, asked in its process and nothing else;
   "product", `VllmEngine` with the product's settings, asked as the service asks; "small", the same with pictures of
   --pixels pixels, as pixels by need may choose them.
+- penalty: plain and the product, each with the repetition penalty of the recipe and without.
 - switches: the product with weights in fp8, and with its cache in fp8, to the product without.
 - drafts: the product with DFlash at 4, 8 and 15 drafted tokens, to the product without, and the share rejected.
 - server: vLLM's OpenAI server with the same flags as plain, asked as the model's batch client does: streamed, 16 at
@@ -15,10 +16,12 @@ Each way runs in a process of its own, all of them on the first card, and only o
 
 They take turns, round by round, the order changing each time. Ratios are pages a second to plain's, the mean of the
 rounds (of logarithms) with its 95% interval. Besides: one token out (what pictures cost), the first token alone, and
-whether the tokens are equal under greedy decoding, page after page, with plain against itself under load beside it,
-since vLLM adds numbers up in another order where more pages are read at once.
+whether the tokens are equal under greedy decoding, example after example, with plain against itself under load beside
+it, since vLLM adds numbers up in another order where more pages are read at once, and how many of the answers differ
+from each other: where all pictures get one answer, equal tokens say little.
 
---dummy takes random weights, for a folder of benchmarks/full_size_model.py.
+--dummy takes random weights, for a folder of benchmarks/full_size_model.py; one that was written with --weights needs
+no --dummy, and answers each picture in another way.
 """
 
 from __future__ import annotations
@@ -67,7 +70,8 @@ SHARE = 0.3
 """Of the card's memory for each engine: three are there at a time."""
 CACHE = 34 * 10**9
 """Bytes for the pages that are read at once, the same for all: 96 of them with 1,024 tokens out."""
-SAME_PAGES, SAME_TOKENS = 8, 128
+SAME_TOKENS = 128
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 BATCH_CLIENT = 16
 PORT = 18123
 
@@ -80,6 +84,12 @@ def pictures(pixels: int | None = None) -> list[Image.Image]:
     scale = (pixels / (PAGE[0] * PAGE[1])) ** 0.5
     size = tuple(int(side * scale) for side in PAGE)
     return [one.resize(size, Image.Resampling.LANCZOS) for one in pages]
+
+
+def examples() -> list[Image.Image]:
+    """Pictures that differ from each other, of many sizes: what answers are compared on."""
+    files = sorted(file for file in EXAMPLES.iterdir() if file.suffix != ".json")
+    return [Image.open(file).convert("RGB") for file in files]
 
 
 def official(given: argparse.Namespace) -> dict[str, Any]:
@@ -101,7 +111,7 @@ class Plain:
     def __init__(self, given: argparse.Namespace) -> None:
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         self._given = given
-        self._pages = pictures()
+        self._pages, self._examples = pictures(), examples()
 
     async def start(self) -> dict[str, str]:
         from vllm import AsyncEngineArgs
@@ -118,23 +128,27 @@ class Plain:
             "batched_tokens": str(scheduler.max_num_batched_tokens),
         }
 
-    def ask(self, tokens: int, small: bool) -> Callable[[int], AsyncIterator[int]]:
+    def ask(self, tokens: int, kind: str) -> Callable[[int], AsyncIterator[int]]:
+        sampling = changed(kind)
+
         async def ask(number: int) -> AsyncIterator[int]:
-            async for ids in self._answer(number, tokens):
+            async for ids in self._answer(self._pages[number % PICTURES], tokens, **sampling):
                 yield len(ids)
 
         return ask
 
     async def ids(self, number: int, tokens: int) -> list[int]:
-        return [token async for ids in self._answer(number, tokens) for token in ids]
+        picture = self._examples[number % len(self._examples)]
+        return [token async for ids in self._answer(picture, tokens) for token in ids]
 
-    async def _answer(self, number: int, tokens: int) -> AsyncIterator[Sequence[int]]:
+    async def _answer(self, picture: Image.Image, tokens: int, **sampling: Any) -> AsyncIterator[Sequence[int]]:
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
-        params = SamplingParams(**SAMPLING, max_tokens=tokens, ignore_eos=True, output_kind=RequestOutputKind.DELTA)
-        prompt = {"prompt": self._text, "multi_modal_data": {"image": self._pages[number % PICTURES]}}
-        async for output in self._llm.generate(prompt, params, request_id=f"{time.perf_counter_ns()}-{number}"):
+        asked = {**SAMPLING, "max_tokens": tokens, "ignore_eos": True, **sampling}
+        params = SamplingParams(**asked, output_kind=RequestOutputKind.DELTA)
+        prompt = {"prompt": self._text, "multi_modal_data": {"image": picture}}
+        async for output in self._llm.generate(prompt, params, request_id=f"{time.perf_counter_ns()}"):
             yield output.outputs[0].token_ids
 
     async def close(self) -> None:
@@ -149,7 +163,7 @@ class Product:
     """
 
     def __init__(self, given: argparse.Namespace, **changes: Any) -> None:
-        self._pages, self._small = pictures(), pictures(given.pixels)
+        self._pages, self._small, self._examples = pictures(), pictures(given.pixels), examples()
         change_arguments(lambda asked: {**asked, "kv_cache_memory_bytes": CACHE})
         self._engine = VllmEngine(
             Settings(
@@ -169,8 +183,8 @@ class Product:
         await self._engine.start()
         return self._engine.description
 
-    def ask(self, tokens: int, small: bool) -> Callable[[int], AsyncIterator[int]]:
-        return product(self._engine, self._small if small else self._pages, tokens)
+    def ask(self, tokens: int, kind: str) -> Callable[[int], AsyncIterator[int]]:
+        return product(self._engine, self._small if kind == SMALL else self._pages, tokens, **changed(kind))
 
     def load(self) -> EngineLoad:
         return self._engine.load()
@@ -178,7 +192,7 @@ class Product:
     async def ids(self, number: int, tokens: int) -> list[int]:
         from ocr_ui.engines.vllm_stream import parameters
 
-        prepared = await self._engine._render(PROMPT, np.asarray(self._pages[number % PICTURES]))
+        prepared = await self._engine._render(PROMPT, np.asarray(self._examples[number % len(self._examples)]))
         params = parameters({**SAMPLING, "max_tokens": tokens, "ignore_eos": True})
         name = f"ids-{time.perf_counter_ns()}-{number}"
         return [t async for o in self._engine._llm.generate(prepared, params, name) for t in o.outputs[0].token_ids]
@@ -214,7 +228,7 @@ class Server:
         self._client = AsyncOpenAI(base_url=f"http://127.0.0.1:{PORT}/v1", api_key="none", timeout=600)
         return {"server": "vllm.entrypoints.openai.api_server"}
 
-    def ask(self, tokens: int, small: bool) -> Callable[[int], AsyncIterator[int]]:
+    def ask(self, tokens: int, kind: str) -> Callable[[int], AsyncIterator[int]]:
         extra = {key: value for key, value in SAMPLING.items() if key in ("top_k", "repetition_penalty")}
 
         async def ask(number: int) -> AsyncIterator[int]:
@@ -261,7 +275,7 @@ class Transformers:
         self._pages = pictures()
         return {"transformers": transformers.__version__}
 
-    def ask(self, tokens: int, small: bool) -> Callable[[int], AsyncIterator[int]]:
+    def ask(self, tokens: int, kind: str) -> Callable[[int], AsyncIterator[int]]:
         async def ask(number: int) -> AsyncIterator[int]:
             asked = self._processor.apply_chat_template(
                 messages(PROMPT, {"type": "image", "image": self._pages[number % PICTURES]}),
@@ -294,7 +308,15 @@ WAYS: dict[str, Callable[[argparse.Namespace], Any]] = {
         for count in DRAFTED
     },
 }
-PARTS = ("product", "switches", "drafts", "server", "transformers")
+PARTS = ("product", "penalty", "switches", "drafts", "server", "transformers")
+
+
+SMALL, UNPENALISED = "small", "without penalty"
+
+
+def changed(kind: str) -> dict[str, Any]:
+    """What is asked for otherwise than the recipe does."""
+    return {"repetition_penalty": 1.0} if kind == UNPENALISED else {}
 
 
 def url_of(picture: Image.Image) -> str:
@@ -316,13 +338,12 @@ async def serve(way: str, given: argparse.Namespace, orders: Connection) -> None
         kind, load, tokens = order
         if kind == "ids":
             places = asyncio.Semaphore(load)
-            orders.send(
-                await asyncio.gather(*[ids_of(one, number, tokens, places) for number in range(max(load, SAME_PAGES))])
-            )
+            count = max(load, len(examples()))
+            orders.send(await asyncio.gather(*[ids_of(one, number, tokens, places) for number in range(count)]))
         elif kind == "load":
             orders.send(one.load())
         else:
-            orders.send(await measure(one.ask(tokens, kind == "small"), load))
+            orders.send(await measure(one.ask(tokens, kind), load))
     await one.close()
     orders.send(None)
 
@@ -356,8 +377,8 @@ class Worker:
         self.about = self._answer()
         print(json.dumps({self.way: self.about}, ensure_ascii=False), flush=True)
 
-    def measure(self, load: int, tokens: int, small: bool = False) -> Measured:
-        self._orders.send(("small" if small else "measure", load, tokens))
+    def measure(self, load: int, tokens: int, kind: str = "") -> Measured:
+        self._orders.send((kind, load, tokens))
         return self._answer()
 
     def load(self) -> EngineLoad:
@@ -400,17 +421,18 @@ def working(given: argparse.Namespace, *ways: str) -> Iterator[list[Worker]]:
 
 
 @dataclass
-class Small:
-    """The product, asked about pictures of fewer pixels."""
+class Otherwise:
+    """A way that is there already, asked for something else: SMALL or UNPENALISED."""
 
     worker: Worker
-    way: str = "small"
+    kind: str
+    way: str
 
     def measure(self, load: int, tokens: int) -> Measured:
-        return self.worker.measure(load, tokens, small=True)
+        return self.worker.measure(load, tokens, self.kind)
 
 
-Asked = Worker | Small
+Asked = Worker | Otherwise
 
 
 def in_turns(workers: Sequence[Asked], load: int, tokens: int, rounds: int, card: Card, until: float) -> list[Row]:
@@ -442,7 +464,7 @@ def told(rows: Sequence[Row], tokens: int) -> list[dict[str, Any]]:
 
 
 def equal_tokens(plain: Worker, other: Worker, load: int) -> dict[str, str]:
-    """How many pages begin with the same tokens, and how many of their tokens do: each against plain, page by page."""
+    """How many examples begin with the same tokens, and how many of their tokens do: each against plain, one by one."""
     reference = plain.ids(1)
     compared = {
         f"{other.way} alone": other.ids(1),
@@ -450,16 +472,17 @@ def equal_tokens(plain: Worker, other: Worker, load: int) -> dict[str, str]:
         f"plain, {load} at once": plain.ids(load),
         f"{other.way}, {load} at once": other.ids(load),
     }
-    return {name: agreement(reference, ids) for name, ids in compared.items()}
+    apart = len({tuple(ids) for ids in reference})
+    found = {name: agreement(reference, ids) for name, ids in compared.items()}
+    return {"answers of plain": f"{apart} different ones to {len(reference)} pictures", **found}
 
 
 def agreement(reference: Sequence[Sequence[int]], ids: Sequence[Sequence[int]]) -> str:
-    """Of the pages that both have."""
+    """Of the pictures that both have."""
     lengths = [agreed(one, other) for one, other in zip(reference, ids, strict=False)]
     whole = sum(length == SAME_TOKENS for length in lengths)
-    return (
-        f"{whole} of {len(lengths)} pages equal, {sum(lengths) / len(lengths):.0f} of {SAME_TOKENS} tokens in the mean"
-    )
+    mean = sum(lengths) / len(lengths)
+    return f"{whole} of {len(lengths)} pictures equal, {mean:.0f} of {SAME_TOKENS} tokens in the mean"
 
 
 def agreed(one: Sequence[int], other: Sequence[int]) -> int:
@@ -481,7 +504,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     ratios: list[dict[str, Any]] = []
 
-    def compare(workers: Sequence[Worker], load: int, tokens: int, rounds: int) -> None:
+    def compare(workers: Sequence[Asked], load: int, tokens: int, rounds: int) -> None:
         found = in_turns(workers, load, tokens, rounds, card, until)
         rows.extend({**row.summary(), "tokens": tokens} for row in found)
         ratios.extend(told(found, tokens))
@@ -505,11 +528,17 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
             about |= {worker.way: worker.about for worker in workers}
             about["equal tokens"] = equal_tokens(*workers, load=min(given.loads))
             print(json.dumps(about["equal tokens"]), flush=True)
-            small = Small(workers[1])
+            small = Otherwise(workers[1], SMALL, "small")
             compare(workers, 1, 8, 2 * given.rounds)
             compare([*workers, small], min(given.loads), 1, given.rounds)
             for load in given.loads:
                 compare([*workers, small], load, given.tokens, given.rounds)
+    if "penalty" in given.parts:
+        with working(given, "plain", "product") as workers:
+            for worker in workers:
+                other = Otherwise(worker, UNPENALISED, f"{worker.way}, no penalty")
+                for load in given.loads:
+                    compare([worker, other], load, given.tokens, given.rounds)
     if "switches" in given.parts:
         with working(given, "product", "fp8 weights", "fp8 cache") as workers:
             about |= {worker.way: worker.about for worker in workers}
