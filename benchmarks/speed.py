@@ -9,7 +9,7 @@ Each way runs in a process of its own, all of them on the first card, and only o
   --pixels pixels, as pixels by need may choose them.
 - penalty: plain and the product, each with the repetition penalty of the recipe and without.
 - switches: the product with weights in fp8, and with its cache in fp8, to the product without.
-- drafts: the product with DFlash at 4, 8 and 15 drafted tokens, to the product without, and the share rejected.
+- drafts: the product with DFlash at 4, 8 and 15 drafted tokens (--drafted), to the product without, and the share rejected.
 - server: vLLM's OpenAI server with the same flags as plain, asked as the model's batch client does: streamed, 16 at
   once.
 - transformers: the model's own `generate`, one page.
@@ -295,7 +295,6 @@ class Transformers:
         del self._net
 
 
-DRAFTED = (4, 8, 15)
 WAYS: dict[str, Callable[[argparse.Namespace], Any]] = {
     "plain": Plain,
     "product": Product,
@@ -303,15 +302,11 @@ WAYS: dict[str, Callable[[argparse.Namespace], Any]] = {
     "fp8 cache": lambda given: Product(given, kv_cache_dtype="fp8"),
     "server": Server,
     "transformers": Transformers,
-    **{
-        f"{count} drafted": lambda given, count=count: Product(given, dflash="on", draft_tokens=count)
-        for count in DRAFTED
-    },
 }
 PARTS = ("product", "penalty", "switches", "drafts", "server", "transformers")
 
 
-SMALL, UNPENALISED = "small", "without penalty"
+SMALL, UNPENALISED, DRAFTED = "small", "without penalty", " drafted"
 
 
 def changed(kind: str) -> dict[str, Any]:
@@ -331,7 +326,8 @@ def url_of(picture: Image.Image) -> str:
 
 async def serve(way: str, given: argparse.Namespace, orders: Connection) -> None:
     """One way in its process: does what it is told until there is nothing more."""
-    one = WAYS[way](given)
+    count, drafted, _ = way.partition(DRAFTED)
+    one = Product(given, dflash="on", draft_tokens=int(count)) if drafted else WAYS[way](given)
     begun = time.monotonic()
     orders.send({**await one.start(), "up_seconds": f"{time.monotonic() - begun:.1f}"})
     while order := await asyncio.to_thread(orders.recv):
@@ -545,10 +541,9 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
             for load in given.loads:
                 compare(workers, load, given.tokens, given.rounds)
     if "drafts" in given.parts:
-        with working(given, "product", *[f"{count} drafted" for count in DRAFTED[:2]]) as workers:
-            drafts(workers)
-        with working(given, "product", f"{DRAFTED[2]} drafted") as workers:
-            drafts(workers)
+        for at in range(0, len(given.drafted), 2):
+            with working(given, "product", *[f"{count}{DRAFTED}" for count in given.drafted[at : at + 2]]) as workers:
+                drafts(workers)
     if "server" in given.parts:
         with working(given, "server") as workers:
             compare(workers, BATCH_CLIENT, given.tokens, given.rounds)
@@ -566,6 +561,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--tokens", type=int, default=1024)
     parser.add_argument("--pixels", type=int, default=1024 * 1024, help="of the pages of the way named small")
+    parser.add_argument("--drafted", type=int, nargs="*", default=[4, 8, 15], help="tokens that are drafted at a time")
     parser.add_argument("--parts", nargs="*", choices=PARTS, default=list(PARTS))
     parser.add_argument("--seconds", type=float, default=540, help="no new round after this many, start included")
     parser.add_argument("--out", type=Path)
