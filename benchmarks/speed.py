@@ -9,7 +9,8 @@ Each way runs in a process of its own, all of them on the first card, and only o
   --pixels pixels, as pixels by need may choose them.
 - penalty: plain and the product, each with the repetition penalty of the recipe and without.
 - switches: the product with weights in fp8, and with its cache in fp8, to the product without.
-- drafts: the product with DFlash at 4, 8 and 15 drafted tokens (--drafted), to the product without, and the share rejected.
+- drafts: the product with DFlash at 4, 8 and 15 drafted tokens, or those of --drafted, to the product without, and the
+  share rejected.
 - server: vLLM's OpenAI server with the same flags as plain, asked as the model's batch client does: streamed, 16 at
   once.
 - transformers: the model's own `generate`, one page.
