@@ -41,6 +41,7 @@ from ocr_ui.services.evaluation_scores import (
 )
 from ocr_ui.services.kept_readings import KeptReadings
 from ocr_ui.services.labelled_sets import LabelledPage, LabelledSet, open_set
+from ocr_ui.services.pixel_rules import need_told
 from ocr_ui.services.reading import check_engine
 from ocr_ui.services.run_changes import changes, told_setup
 from ocr_ui.services.view import note_value
@@ -146,7 +147,7 @@ class Evaluator:
         competitors = await self._competitors(ask)
         for competitor in competitors:
             await asyncio.to_thread(_check_scorable, competitor, pages)
-        config = self._config(ask, pages, competitors)
+        config = await asyncio.to_thread(self._config, ask, pages, competitors)
         begin = self._store.evaluations.begin
         run = await asyncio.to_thread(
             begin, KIND, pages.name, await asyncio.to_thread(lambda: pages.sha256), config, who(person)
@@ -180,11 +181,15 @@ class Evaluator:
             "pages": len(pages.pages),
             "competitors": [one.told() for one in competitors],
             "normalization": asdict(ask.normalization),
-            "settings": {name: reading_settings(own) for name, own in self._settings_of(competitors).items()},
+            "settings": {one.engine_name: self._settings_told(one) for one in competitors},
             "at_once": ask.at_once,
             "bootstrap": {"draws": DRAWS, "seed": SEED, "share": SURE},
             "rules": own_rules(),
         }
+
+    def _settings_told(self, competitor: _Competitor) -> dict[str, Any]:
+        own = self._engines.settings_of(competitor.engine_name, self._settings)
+        return {**reading_settings(own), **need_told(competitor.engine.name, own, self._store)}
 
     def _settings_of(self, competitors: Sequence[_Competitor]) -> dict[str, Settings]:
         names = dict.fromkeys(one.engine_name for one in competitors)

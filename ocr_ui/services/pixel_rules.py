@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from functools import cache
+from typing import Any
 
 from ocr_ui.domain.pixels import Need
 from ocr_ui.domain.recognition import EngineName
@@ -41,6 +42,15 @@ def need_of(engine: EngineName, settings: Settings, store: Store | None) -> Need
     else:
         target = settings.pixels_text_height or target
     return Need(target, settings.pixels_fewest, settings.pixels_confidence)
+
+
+def need_told(engine: EngineName, settings: Settings, store: Store | None) -> dict[str, Any]:
+    """The height that text keeps for an engine now, beside its settings, where pixels go by need: what was measured is
+    no setting, and changes what is read as one does. Blocks on the store."""
+    if settings.pixels != NEED:
+        return {}
+    need = need_of(engine, settings, store)
+    return {"pixels_target": "all pixels" if need is None else need.target or "not measured"}
 
 
 def need_found(engine: EngineName, settings: Settings) -> Need | None:

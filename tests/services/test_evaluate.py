@@ -9,6 +9,7 @@ import pytest
 from labelled import PAGES, Bench, answer, number_of, truth_fields, truth_text, write_page, write_set
 
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed, NotFound
+from ocr_ui.images.need import RULE
 from ocr_ui.scoring.text import EXACT, Normalization
 from ocr_ui.services.evaluate import Ask
 
@@ -148,6 +149,16 @@ async def test_another_engine_revision_or_template_is_read_anew(bench: Bench, da
     third = await bench.run("one", data=data)
     assert len(bench.engine.seen) == 3 * PAGES
     assert third["regressions"][0]["changes"] == [{"what": "engine.revision", "before": "r1", "now": "r2"}]
+
+
+async def test_a_height_of_text_that_was_measured_meanwhile_is_told_as_a_change(bench: Bench, data: Path) -> None:
+    bench.settings = bench.settings.model_copy(update={"pixels": "need"})
+    bench.open()
+    await bench.run("one", data=data)
+    bench.store.pixel_calibrations.add(bench.engine.name, 12.0, RULE, {}, None)
+    second = await bench.run("one", data=data)
+    changed = {"what": "settings.pixels_target", "before": "not measured", "now": "12.0"}
+    assert second["regressions"][0]["changes"] == [changed]
 
 
 async def test_pages_that_fail_count_as_wrong_and_are_asked_again(bench: Bench, data: Path) -> None:
