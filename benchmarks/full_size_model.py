@@ -3,7 +3,7 @@
 What is measured with it is real (time, memory, scheduling); what it says is noise. The sizes are those of the model's
 public config, the token names and numbers those of its public tokenizer as far as they matter to vLLM.
 
-Usage: python -m benchmarks.full_size_model OUT_DIR [--weights]
+Usage: python -m benchmarks.full_size_model OUT_DIR [--weights], with the Python that has vLLM
 
 --weights writes random ones into the folder too (2 GB, on the first GPU where there is one). What they say is noise all
 the same, but other noise for each picture, which vLLM's own dummy weights do not do: whether two ways of reading give

@@ -1,6 +1,6 @@
 """What cleaning a page does to the CPU engine's character error rate and time, step by step.
 
-    PYTHONPATH=. python benchmarks/preprocessing.py --data examples --data DIR [--keep FILE]
+    python benchmarks/preprocessing.py --data examples --data DIR [--keep FILE]
 
 DIR as for scripts/accuracy.py, whose way a picture goes here too. Three parts:
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 import time
 import unicodedata
 from collections import Counter
@@ -25,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from ocr_ui.domain.prompt import Task
 from ocr_ui.engines.base import EngineRequest, LinesDelta

@@ -1,4 +1,4 @@
-"""How long a search in recognised text takes: `python benchmarks/search.py [ITEMS]` (10,000).
+"""How long a search in recognised text takes: `python benchmarks/search.py [--items 10000]`.
 
 Pages of some 1,500 characters, half of them Chinese, every tenth corrected. Each question is asked five times as the
 Dataset tab asks it, a window of 50 rows and the count of all; the median counts. Deleting is of one item.
@@ -6,6 +6,7 @@ Dataset tab asks it, a window of 50 rows and the count of all; the median counts
 
 from __future__ import annotations
 
+import argparse
 import random
 import statistics
 import sys
@@ -82,4 +83,6 @@ def main(items: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--items", type=int, default=10_000)
+    main(arguments.parse_args().items)

@@ -14,6 +14,7 @@ import asyncio
 import io
 import json
 import random
+import sys
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ from fastapi import FastAPI, Request, UploadFile
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from PIL import Image, ImageDraw, ImageFont
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from ocr_ui.ui.viewer import STATIC, Viewer
 from ocr_ui.ui.viewer_words import viewer_words
