@@ -102,7 +102,8 @@ WORDS = {
     "card_idle": (
         "card at work",
         "The card has work for {busy}% of the time only: pages are not prepared fast enough for it.",
-        "More processors; raise OCR_UI_RENDERER_WORKERS, or lower OCR_UI_ENGINE_PIXELS.",
+        "More processors; OCR_UI_SHORT_WAY on or, where it is not taken, more OCR_UI_RENDERER_WORKERS; lower "
+        "OCR_UI_ENGINE_PIXELS.",
     ),
     "batch_not_full": (
         "places taken",
@@ -127,7 +128,8 @@ WORDS = {
     "picture_share": (
         "time for pictures",
         "{share}% of the engine's time goes into seeing the pictures, and less into writing.",
-        "Lower OCR_UI_ENGINE_PIXELS, as far as pages stay legible.",
+        "OCR_UI_PIXELS=need, once `calibrate pixels` has run (docs/pixels.md); or lower OCR_UI_ENGINE_PIXELS, as far "
+        "as pages stay legible.",
     ),
     "card_full": (
         "card at work",

@@ -10,7 +10,7 @@ FINDINGS_ZH: dict[str, tuple[str, str, str]] = {
     "card_idle": (
         "显卡有活干",
         "显卡只有 {busy}% 的时间有任务：页面的准备跟不上。",
-        "请增加处理器；调高 OCR_UI_RENDERER_WORKERS，或调低 OCR_UI_ENGINE_PIXELS。",
+        "请增加处理器；开启 OCR_UI_SHORT_WAY，未能采用时调高 OCR_UI_RENDERER_WORKERS；或调低 OCR_UI_ENGINE_PIXELS。",
     ),
     "batch_not_full": (
         "已占位置",
@@ -35,7 +35,8 @@ FINDINGS_ZH: dict[str, tuple[str, str, str]] = {
     "picture_share": (
         "看图时间",
         "引擎 {share}% 的时间用于看图，用于输出的时间更少。",
-        "在页面仍能看清的前提下，请调低 OCR_UI_ENGINE_PIXELS。",
+        "请先运行 calibrate pixels，再设置 OCR_UI_PIXELS=need（见 docs/pixels.md）；"
+        "或在页面仍能看清的前提下，调低 OCR_UI_ENGINE_PIXELS。",
     ),
     "card_full": (
         "显卡有活干",

@@ -8,6 +8,7 @@ import pytest
 
 from ocr_ui.render.contest_words import CONTEST_WORDS
 from ocr_ui.services.conditions import cards, conditions, reading_settings
+from ocr_ui.services.engine_entries import SETTINGS_OF
 from ocr_ui.services.run_changes import told_setup
 from ocr_ui.settings import Settings
 
@@ -28,6 +29,12 @@ def test_what_an_engine_has_otherwise_is_told_of_it() -> None:
     assert told["engines"] == {"b": {"max_num_seqs": 8}}
     assert told_setup({"engine_name": "a"}, {}, told)["settings.max_num_seqs"] == "64"
     assert told_setup({"engine_name": "b"}, {}, told)["settings.max_num_seqs"] == "8"
+
+
+def test_all_that_makes_an_engine_faster_or_slower_is_among_the_conditions() -> None:
+    elsewhere = {"model", "model_revision"}  # told with the engine
+    no_figure = {"allow_untested_vllm", "engine_restarts", "first_token_timeout", "silence_timeout", "cpu_cache_gb"}
+    assert set(SETTINGS_OF["vllm"]) - elsewhere - no_figure <= conditions(Settings())["settings"].keys()
 
 
 def test_how_a_cache_holds_its_numbers_counts_as_a_change_of_what_is_read() -> None:
