@@ -24,6 +24,7 @@ from ocr_ui.exports.reasons import Reason
 from ocr_ui.exports.registry import FolderFormat, Format, TextFormat, format_named
 from ocr_ui.exports.sample import Notes, Options, Sample
 from ocr_ui.exports.show import COMMANDS, first_record
+from ocr_ui.images.cleaning import STEPS as CLEANING
 from ocr_ui.images.stored import decode_png, encode_png
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.access import needs
@@ -59,6 +60,8 @@ class ExportReport:
         count_in, count_out: items that the filter found, items in the data file; they differ by those in `left_out`.
         left_out: (id of the item, reason).
         pictures: number of picture files bundled.
+        copies: of them, those that are copies as they were read: `smaller` ones with fewer pixels than the stored
+            picture, `cleaned` ones.
         missing_pictures: (id of the item, sha256, missing or damaged) of items that are exported without their picture,
             whose file is gone or holds other bytes than it was stored with.
         changes: how many texts were written otherwise than they are, by what was done.
@@ -75,6 +78,7 @@ class ExportReport:
     count_out: int
     left_out: tuple[tuple[int, Reason], ...]
     pictures: int
+    copies: dict[str, int]
     missing_pictures: tuple[tuple[int, str, str], ...]
     changes: dict[str, int]
     rows: dict[str, int]
@@ -390,6 +394,7 @@ class _Run:
         self._splits = find_splits(store, options.shares) if options.shares else Splits()
         self._rated = several and chosen.rated and (store.rollouts.any() or store.preferences.any())
         self._copied = 0
+        self._copies = Counter(smaller=0, cleaned=0)
         self._missing: list[tuple[int, str, str]] = []
         self._version = store.versions.get(filters.version) if filters.version else None
         self._nameless = options.nameless
@@ -432,6 +437,7 @@ class _Run:
             count_out=self.count_in - len(left_out),
             left_out=left_out,
             pictures=self._copied,
+            copies=dict(sorted(self._copies.items())),
             missing_pictures=tuple(self._missing),
             changes={name: number for name, number in sorted(self.notes.changes.items()) if number},
             rows=dict(sorted(self.notes.rows.items())),
@@ -453,6 +459,10 @@ class _Run:
             self._missing.append((item.id, sha256, problem))
             return ""
         self._copied += 1
+        if transform is not None:
+            size, copy = transform.scaled
+            self._copies["smaller"] += size != copy
+            self._copies["cleaned"] += any(step.kind in CLEANING for step in transform.steps)
         return path
 
     def _copy(self, sha256: str, target: Path, transform: PictureTransform | None) -> str:

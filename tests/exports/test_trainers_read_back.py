@@ -113,13 +113,15 @@ async def test_the_row_has_the_prompt_the_label_and_the_picture_as_it_was_read(
     if name == "trl-dpo":
         assert row.worse == "TOTAI(100,20),(300,60)12.50(700,20),(800,60)"
     assert (report.count_in, report.count_out, report.left_out, report.rows) == (1, 1, (), {"train": 1})
+    assert report.copies == {"smaller": 1, "cleaned": 0}
     assert item == 1
 
 
 @pytest.mark.parametrize("name", ROWS)
 async def test_the_stored_picture_on_request(store: Store, tmp_path: Path, name: str) -> None:
     await corrected(store)
-    await Exporter(store).export(name, tmp_path / "out", options=Options(stored_pictures=True))
+    report = await Exporter(store).export(name, tmp_path / "out", options=Options(stored_pictures=True))
+    assert report.copies == {"smaller": 0, "cleaned": 0}
     [row] = readers.rows(tmp_path / "out", name)
     assert np.array_equal(row.picture, picture())
 
