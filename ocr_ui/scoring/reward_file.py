@@ -30,6 +30,8 @@ SHOWN = 600
 """Characters of what a function printed that are shown where it fails."""
 
 _LONGEST_ANSWER = 100_000
+_PIECES = 50
+"""Of at most 4 KiB, of what it printed: so many are kept, and more than a pipe holds."""
 _OUR_KEYS = ("OCR_UI_API_KEY", "OCR_UI_JUDGE_KEY")
 
 
@@ -162,7 +164,8 @@ class _Child:
         finally:
             os.close(theirs)
         self._unread = b""
-        self._printed: deque[str] = deque(maxlen=50)
+        self._printed: deque[str] = deque(maxlen=_PIECES)
+        self._taking = threading.Lock()
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
 
@@ -181,8 +184,13 @@ class _Child:
         return self._receive(seconds)
 
     def printed(self) -> str:
-        self._reader.join(0.2)
-        return "".join(self._printed).strip()
+        """The last of what it printed until now, also what nobody has taken yet."""
+        with suppress(OSError, ValueError):
+            for _ in range(_PIECES):
+                if not (self._can_take(0) and self._take()):
+                    break
+        with self._taking:
+            return "".join(self._printed).strip()
 
     def kill(self) -> None:
         """With all that it started."""
@@ -193,9 +201,10 @@ class _Child:
         self.kill()
         self._process.wait()
         os.close(self._answers)
-        for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError, ValueError):
-                stream.close()  # type: ignore[union-attr]
+        with self._taking:  # its number may be another's at once, whose print would be taken
+            for stream in (self._process.stdin, self._process.stdout):
+                with suppress(OSError, ValueError):
+                    stream.close()  # type: ignore[union-attr]
 
     def _receive(self, seconds: float) -> dict[str, Any]:
         until = time.monotonic() + seconds
@@ -217,16 +226,28 @@ class _Child:
 
     def _exit(self) -> str:
         with suppress(subprocess.TimeoutExpired):
-            code = self._process.wait(1)
+            code = self._process.wait(5)
             return f" (exit code {code})" if code >= 0 else f" (signal {-code})"
         return ""
 
     def _drain(self) -> None:
-        stdout = self._process.stdout
-        assert stdout is not None  # noqa: S101
         with suppress(OSError, ValueError):
-            while data := os.read(stdout.fileno(), 4096):
+            while self._can_take(None) and self._take():
+                pass
+
+    def _can_take(self, seconds: float | None) -> bool:
+        return bool(select.select([self._process.stdout], [], [], seconds)[0])
+
+    def _take(self) -> bool:
+        """Takes a piece of what it printed, if one is there still; False at the end."""
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101 - opened above
+        with self._taking:
+            if self._can_take(0):
+                data = os.read(stdout.fileno(), 4096)
                 self._printed.append(data.decode("utf-8", errors="replace"))
+                return bool(data)
+        return True
 
 
 def _send(stdin: Any, data: bytes) -> None:
