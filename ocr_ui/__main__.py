@@ -521,7 +521,9 @@ def _check_image(arguments: argparse.Namespace, settings: Settings) -> int:
     try:
         print_json(check_image(_bytes(arguments.file, settings.max_upload_bytes), settings, out=arguments.out))
     except OSError as error:
-        raise BadInput("unwritable_file", f"Cannot write {arguments.out}: {error.strerror}.", "") from error
+        raise BadInput(
+            "unwritable_file", f"Cannot write {arguments.out}: {error.strerror}.", "Choose a place that can be written."
+        ) from error
     return 0
 
 
@@ -534,7 +536,9 @@ def _bytes(path: Path, limit: int | None = None) -> bytes:
                 raise too_many_bytes(size, limit)
             return file.read(-1 if limit is None else limit + 1)
     except OSError as error:
-        raise BadInput("unreadable_file", f"Cannot read {path}: {error.strerror}.", "", file=str(path)) from error
+        raise BadInput(
+            "unreadable_file", f"Cannot read {path}: {error.strerror}.", "Name a file that can be read.", file=str(path)
+        ) from error
 
 
 def _complain(text: str, code: int) -> int:

@@ -415,7 +415,7 @@ def _bad_variable(name: str, fault: Fault) -> BadInput:
     return BadInput(
         "template_bad_variable",
         f"The variable {name[:60]!r} cannot be used: {fault.message}.",
-        "",
+        "Correct it.",
         name=name[:60],
         reason=fault.message,
         fault={"code": fault.code, "details": fault.details},
@@ -455,7 +455,12 @@ def checked_task(task: Task | str) -> Task:
 
 def checked_sampling(sampling: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(sampling, Mapping):
-        raise BadInput("template_bad_sampling", "sampling must be settings with numbers.", "", setting="sampling")
+        raise BadInput(
+            "template_bad_sampling",
+            "sampling must be settings with numbers.",
+            "Write it as temperature: 0.",
+            setting="sampling",
+        )
     return {key: _checked_setting(key, value) for key, value in sampling.items()}
 
 

@@ -216,7 +216,8 @@ def test_a_picture_that_the_engine_refuses_is_refused_input(run, engine, picture
 def test_output_that_cannot_be_written_is_told_once(picture: str, tmp_path: Path) -> None:
     with Path("/dev/full").open("wb") as full:
         done = program(tmp_path, "check-image", picture, stdout=full)
-    assert (done.returncode, done.stderr) == (2, b"Cannot write to standard output: No space left on device.\n")
+    told = b"Cannot write to standard output: No space left on device. Choose a place that can be written.\n"
+    assert (done.returncode, done.stderr) == (2, told)
 
 
 BAD_FILES = [(b"", "0 bytes"), (b"Dear Sir or Madam", "not a picture"), (b"\x89PNG\r\n\x1a\nxx", "damaged")]

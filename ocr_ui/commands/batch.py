@@ -171,7 +171,9 @@ def _found(named: Sequence[Path]) -> Iterator[tuple[str, Path]]:
         elif path.exists():
             yield path.name if path.is_absolute() or ".." in path.parts else path.as_posix(), path
         else:
-            raise BadInput("unreadable_file", f"Cannot read {path}.", "", file=str(path))
+            raise BadInput(
+                "unreadable_file", f"Cannot read {path}.", "Name a file or folder that can be read.", file=str(path)
+            )
 
 
 def _told_apart(found: Iterable[tuple[str, Path]]) -> dict[str, Path]:
@@ -190,4 +192,9 @@ def _open(path: Path) -> Any:
     try:
         return path.open("rb")
     except OSError as error:
-        raise BadInput("unreadable_file", f"Cannot read {path}: {error.strerror}.", "", file=str(path)) from error
+        raise BadInput(
+            "unreadable_file",
+            f"Cannot read {path}: {error.strerror}.",
+            "Name a file or folder that can be read.",
+            file=str(path),
+        ) from error

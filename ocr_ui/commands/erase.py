@@ -35,7 +35,7 @@ def _erase(arguments: argparse.Namespace, settings: Settings) -> int:
 
     filters = read_given(arguments.filter)
     if bool(arguments.items) == bool(filters):
-        raise BadInput("nothing_named", "Name the items, or a filter that chooses them.", "")
+        raise BadInput("nothing_named", "Name the items, or a filter that chooses them.", "See --help.")
     for name, value in filters.items():
         if not set_filters(read_filters({name: value})):
             # As of a variable of a shell that is not set: it would let all items through.

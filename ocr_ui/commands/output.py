@@ -23,7 +23,11 @@ def print_text(text: str) -> None:
     except OSError as error:
         # What is still in the buffer goes nowhere: Python would complain of it once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise BadInput("unwritable_file", f"Cannot write to standard output: {error.strerror}.", "") from error
+        raise BadInput(
+            "unwritable_file",
+            f"Cannot write to standard output: {error.strerror}.",
+            "Choose a place that can be written.",
+        ) from error
 
 
 def write_file(path: Path, text: str) -> None:
@@ -32,4 +36,6 @@ def write_file(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("utf-8", errors="backslashreplace"))
     except OSError as error:
-        raise BadInput("unwritable_file", f"Cannot write {path}: {error.strerror}.", "") from error
+        raise BadInput(
+            "unwritable_file", f"Cannot write {path}: {error.strerror}.", "Choose a place that can be written."
+        ) from error

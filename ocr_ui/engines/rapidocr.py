@@ -124,7 +124,12 @@ class RapidOcrEngine:
             self._health = Health(EngineState.DEAD, problems=(error,))
             raise
         except Exception as error:
-            dead = EngineDead("engine_load_failed", f"RapidOCR's models cannot be loaded: {error}.", reason=str(error))
+            dead = EngineDead(
+                "engine_load_failed",
+                f"RapidOCR's models cannot be loaded: {error}.",
+                "Install it again, or look into the log.",
+                reason=str(error),
+            )
             self._health = Health(EngineState.DEAD, problems=(dead,))
             raise dead from error
         self._models = models
@@ -141,7 +146,7 @@ class RapidOcrEngine:
         if self._models is not None and self._health.state is EngineState.READY:
             return self._models
         if self._health.state is EngineState.DEAD:
-            raise EngineDead("engine_dead", f"The CPU engine does not run. {self._health.message}".strip())
+            raise EngineDead("engine_dead", "The CPU engine does not run.", self._health.message or "Try again later.")
         raise EngineBusy("engine_loading", "The CPU engine is still loading.", "Try again in a moment.")
 
     async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:

@@ -77,7 +77,7 @@ def require(action: Action) -> None:
     if not identity.logged_in:
         raise not_logged_in()
     role = identity.role.value if identity.role else ""
-    what = f"{identity.name} ({role})" if identity.via != "key" else f"this key of {identity.name}"
+    what = f"{identity.name} ({role})" if identity.via != "key" else f"This key of {identity.name}"
     raise NotAllowed(
         "not_allowed",
         f"{what} may not do this: it needs the right {action.value!r}.",

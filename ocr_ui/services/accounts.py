@@ -174,7 +174,9 @@ class Accounts:
         if not name.strip() or len(name) > LONGEST_KEY_NAME:
             raise BadInput("bad_key_name", "A key needs a short name.", "Name it after where it is used.")
         if days is not None and not 1 <= days <= LONGEST_DAYS:
-            raise BadInput("bad_days", f"A key lasts 1 to {LONGEST_DAYS} days.", "", most=LONGEST_DAYS)
+            raise BadInput(
+                "bad_days", f"A key lasts 1 to {LONGEST_DAYS} days.", "Name such a number, or none.", most=LONGEST_DAYS
+            )
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         secret = KEY_PREFIX + secrets.token_urlsafe(32)
         made = self._store.accounts.add_key(mine.id, name.strip(), _sha256(secret), wanted, until)

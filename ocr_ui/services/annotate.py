@@ -382,6 +382,9 @@ def checked_note(note: str | None) -> str | None:
 def checked_key(client_key: str) -> str:
     if len(client_key) > LONGEST_KEY or not client_key.isprintable():
         raise BadInput(
-            "bad_client_key", f"A key has at most {LONGEST_KEY} printable characters.", "", limit=LONGEST_KEY
+            "bad_client_key",
+            f"A key has at most {LONGEST_KEY} printable characters.",
+            "Send a shorter one.",
+            limit=LONGEST_KEY,
         )
     return client_key

@@ -45,6 +45,7 @@ _LISTS = (
 _SHARES = ("confidence", "agreement")
 SINGLE = ("since", "until", "text", "version", *_SHARES)
 """Filters that have one value; the others are lists of alternatives."""
+FILTERS = ", ".join((*_LISTS, *SINGLE))
 _ALLOWED = {
     "verdicts": (*(verdict.value for verdict in Verdict), NO_VERDICT),
     "states": tuple(state.value for state in State),
@@ -172,7 +173,13 @@ def read_filters(values: Mapping[str, Any]) -> Filters:
     for given, value in ((str(name), value) for name, value in values.items()):
         name = given if given in (*_LISTS, *SINGLE) else f"{given}s"
         if name not in (*_LISTS, *SINGLE):
-            raise BadInput("unknown_filter", f"There is no filter {given[:80]!r}.", "", name=given[:80])
+            raise BadInput(
+                "unknown_filter",
+                f"There is no filter {given[:80]!r}.",
+                f"Use one of: {FILTERS}.",
+                name=given[:80],
+                allowed=FILTERS,
+            )
         parts[name] = _read_part(name, value)
     return Filters(**parts)
 

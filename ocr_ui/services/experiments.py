@@ -211,7 +211,9 @@ class Experiments:
         for engine in filter(None, (ask.engine, ask.other_engine)):
             self._check_engine(engine, other)
         if len(ask.name) > LONGEST_NAME:
-            raise BadInput("experiment_name", f"A name has at most {LONGEST_NAME} characters.", "", most=LONGEST_NAME)
+            raise BadInput(
+                "experiment_name", f"A name has at most {LONGEST_NAME} characters.", "Shorten it.", most=LONGEST_NAME
+            )
         return Experiment(
             name=ask.name.strip(),
             template=template.name,
@@ -241,7 +243,7 @@ class Experiments:
 
 def _share(share: float) -> float:
     if not 0 <= share <= 1:
-        raise BadInput("share_out_of_range", "A share lies between 0 and 100 %.", "", share=share)
+        raise BadInput("share_out_of_range", "A share lies between 0 and 100 %.", "Choose such a one.", share=share)
     return share
 
 

@@ -75,7 +75,9 @@ def import_labels(
             allowed=allowed,
         )
     if not folder.exists():
-        raise BadInput("unreadable_file", f"Cannot read {folder}: there is no such folder.", "", file=str(folder))
+        raise BadInput(
+            "unreadable_file", f"Cannot read {folder}: there is no such folder.", "Name another.", file=str(folder)
+        )
     places = [place.resolve() for place in (folder.parent if folder.is_file() else folder, *pictures)]
     limits, scanner = Limits.from_settings(settings), Scanner(settings.clamd)
     run = _Import(store, limits, scanner, templates, Person(person) if person else None, places)

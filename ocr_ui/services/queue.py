@@ -149,5 +149,5 @@ class Queue:
 
 def _holder(holder: str) -> str:
     if not 8 <= len(holder) <= 64 or not holder.isprintable():
-        raise BadInput("bad_holder", "A holder has 8 to 64 printable characters.", "")
+        raise BadInput("bad_holder", "A holder has 8 to 64 printable characters.", "Send such a one.")
     return holder

@@ -285,7 +285,12 @@ class _Batch:
         with self._store.transaction():
             rollout_id = self._store.rollouts.add(item, value, self._person)
             if not self._store.rollout_jobs.done(self._job, item, rollout_id):
-                raise Conflict("rollout_task_done", f"Item {item} was answered meanwhile.", "", item=item)
+                raise Conflict(
+                    "rollout_task_done",
+                    f"Item {item} was answered meanwhile.",
+                    "Open it to see the answers.",
+                    item=item,
+                )
 
     async def _progress(self, ended: bool = False) -> BatchProgress:
         counts = await asyncio.to_thread(self._store.rollout_jobs.counts, self._job)

@@ -129,4 +129,6 @@ class Routing:
 
     def _check(self, ours: bool) -> None:
         if not ours:
-            raise Conflict("job_task_lost", "Somebody else reads this page.", "", page=self._task.page_id)
+            raise Conflict(
+                "job_task_lost", "Somebody else reads this page.", "Wait for the result.", page=self._task.page_id
+            )

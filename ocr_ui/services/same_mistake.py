@@ -64,7 +64,12 @@ class SameMistakes:
         item = self._annotator.open_now(recognition_id)
         read = [line for line in item.recognition.recognition.content.lines if line.id == line_id]
         if not read:
-            raise NotFound("unknown_line", f"The engine has read no line {line_id[:80]}.", "", id=line_id[:80])
+            raise NotFound(
+                "unknown_line",
+                f"The engine has read no line {line_id[:80]}.",
+                "Choose a line of the page.",
+                id=line_id[:80],
+            )
         found = mistake(read[0].text, text)
         if found is None:
             return Elsewhere(None)

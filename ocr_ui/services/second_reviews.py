@@ -274,7 +274,11 @@ def _check_choices(found: Sequence[Part], choices: Mapping[int, Choice]) -> None
         own = part.kind in ("line", "field", "text")
         if choice.take not in TAKES or (choice.take == "own" and not own):
             raise BadInput(
-                "bad_choice", f"{choice.take[:20]!r} cannot be chosen here.", "", part=n, take=choice.take[:20]
+                "bad_choice",
+                f"{choice.take[:20]!r} cannot be chosen here.",
+                "Choose one side.",
+                part=n,
+                take=choice.take[:20],
             )
 
 

@@ -77,7 +77,9 @@ class Talk:
     def _guidelines(self, version: int | None) -> ShownGuidelines:
         found = self._store.comments.guidelines(version)
         if version and found.version != version:
-            raise NotFound("no_such_guidelines", f"There is no version {version} of the guidelines.", "")
+            raise NotFound(
+                "no_such_guidelines", f"There is no version {version} of the guidelines.", "Choose one of the list."
+            )
         return _shown(found)
 
 

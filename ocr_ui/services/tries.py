@@ -109,7 +109,9 @@ class Tries:
             BadInput: `bad_number_of_ways`.
         """
         if not 1 <= len(ways) <= MOST:
-            raise BadInput("bad_number_of_ways", f"A picture is read in 1 to {MOST} ways at once.", "", most=MOST)
+            raise BadInput(
+                "bad_number_of_ways", f"A picture is read in 1 to {MOST} ways at once.", "Take some away.", most=MOST
+            )
         name = person.name if person else ""
         sources = [self._lane(page_id, way, name, _lane_owner(owner, index)) for index, way in enumerate(ways)]
         lanes = [Lane() for _ in ways]
@@ -158,7 +160,7 @@ class Tries:
             NotFound: `unknown_recognition`. BadInput: `bad_number_of_ways`, `not_the_same_picture`.
         """
         if not 1 <= len(ids) <= MOST or not 0 <= base < len(ids):
-            raise BadInput("bad_number_of_ways", f"1 to {MOST} readings stand side by side.", "", most=MOST)
+            raise BadInput("bad_number_of_ways", f"1 to {MOST} readings stand side by side.", "Name fewer.", most=MOST)
         items = [await self._annotator.open_item(one) for one in ids]
         for item in items:
             if item.page.page.sha256 != items[0].page.page.sha256:

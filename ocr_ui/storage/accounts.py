@@ -38,7 +38,9 @@ class Accounts:
         with self._database.writing() as connection:
             person_id = people.id_of(connection, Person(name))
             if connection.scalar(select(account.c.id).where(account.c.person_id == person_id)) is not None:
-                raise Conflict("account_exists", f"There is an account {name} already.", "", name=name)
+                raise Conflict(
+                    "account_exists", f"There is an account {name} already.", "Choose another name.", name=name
+                )
             values = {"role": role.value, "disabled": False, "created_at": datetime.now(UTC), "password": password}
             connection.execute(insert(account).values(person_id=person_id, **values))
             return _account(connection.execute(_accounts().where(account.c.person_id == person_id)).one())
@@ -134,7 +136,7 @@ class Accounts:
         mine = (api_key.c.id == key_id) & (api_key.c.account_id == account_id)
         with self._database.writing() as connection:
             if connection.scalar(select(api_key.c.id).where(mine)) is None:
-                raise NotFound("unknown_key", f"There is no key {key_id}.", "", key=key_id)
+                raise NotFound("unknown_key", f"There is no key {key_id}.", "See the list of keys.", key=key_id)
             connection.execute(
                 update(api_key).where(mine, api_key.c.revoked_at.is_(None)).values(revoked_at=datetime.now(UTC))
             )

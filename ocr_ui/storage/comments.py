@@ -36,7 +36,9 @@ class Comments:
             before = client_key and connection.execute(query.where(comment.c.client_key == client_key)).first()
             if before:
                 if (before.line_id, before.text) != (line_id, storable(text)):
-                    raise BadInput("client_key_reused", "The same key came before with another comment.", "")
+                    raise BadInput(
+                        "client_key_reused", "The same key came before with another comment.", "Send a new one."
+                    )
                 return _comment(before)
             row = {
                 "recognition_id": recognition_id,

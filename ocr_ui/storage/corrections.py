@@ -126,7 +126,7 @@ def _check_base(connection: Connection, recognition_id: int, base_version: int) 
 
 
 def _conflict(recognition_id: int, base_version: int, newest: StoredCorrection | None) -> Conflict:
-    who = (newest.correction.person if newest else "") or "somebody else"
+    who = (newest.correction.person if newest else "") or "Somebody else"
     when = newest.saved_at.isoformat(timespec="seconds") if newest else ""
     return Conflict(
         "edited_meanwhile",

@@ -94,7 +94,7 @@ class DatasetVersions:
                     "version_exported",
                     f"The version {name} was exported {version.exports} times and stays, so that it can be told what "
                     "that data was.",
-                    "",
+                    "Freeze the data under another name.",
                     name=name,
                     exports=version.exports,
                 )

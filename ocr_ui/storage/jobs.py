@@ -432,7 +432,7 @@ def _error(stored: str) -> dict[str, Any]:
     """Why a task failed. What was said of it goes with its items, see `ocr_ui.storage.erasing`."""
     if stored:
         return json.loads(stored)
-    deleted = NotFound("failure_deleted", "What failed here was deleted with its items.", "")
+    deleted = NotFound("failure_deleted", "What failed here was deleted with its items.", "Hand it in again.")
     return {"code": deleted.code, "message": deleted.message, "hint": deleted.hint, "details": {}}
 
 

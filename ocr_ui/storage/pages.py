@@ -31,7 +31,7 @@ class Pages:
             StoreFailed: see `Database.writing`.
         """
         if not pages:
-            raise BadInput("no_pages", "A document has at least one page.", "")
+            raise BadInput("no_pages", "A document has at least one page.", "Hand in a page.")
         if len({one.number for one in pages}) < len(pages):
             raise ValueError("the pages of a document have different numbers")
         with self._database.writing() as connection:

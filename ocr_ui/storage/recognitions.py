@@ -111,7 +111,12 @@ def _check_picture(value: Recognition, page_id: int, sha256: str | None) -> None
     if sha256 is None:
         raise NotFound("unknown_page", "There is no such page.", "It may have been deleted.", page=page_id)
     if sha256 != value.page_sha256:
-        raise BadInput("other_picture", "The recognition belongs to another picture than the page.", "", page=page_id)
+        raise BadInput(
+            "other_picture",
+            "The recognition belongs to another picture than the page.",
+            "Read the page itself.",
+            page=page_id,
+        )
 
 
 def _values(value: Recognition) -> dict[str, Any]:

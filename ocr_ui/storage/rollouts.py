@@ -44,7 +44,10 @@ class Rollouts:
                 raise unknown(recognition_id)
             if sha256 != value.page_sha256:
                 raise BadInput(
-                    "other_picture", "The answers belong to another picture than the item.", "", item=recognition_id
+                    "other_picture",
+                    "The answers belong to another picture than the item.",
+                    "Ask for them anew.",
+                    item=recognition_id,
                 )
             row = {**_values(value), **_scores(value), "recognition_id": recognition_id}
             row |= {"person_id": people.id_of(connection, person), "created_at": datetime.now(UTC)}

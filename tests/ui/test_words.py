@@ -78,6 +78,16 @@ def coded_calls() -> list[tuple[str, ast.Call]]:
     ]
 
 
+def test_every_error_says_what_to_do() -> None:
+    silent = {
+        code
+        for code, call in coded_calls()
+        if not any(isinstance(arg, ast.Starred) for arg in call.args)
+        and (len(call.args) < 3 or (isinstance(call.args[2], ast.Constant) and not call.args[2].value))
+    }
+    assert silent == set()
+
+
 def test_chinese_sentences_speak_of_details_that_the_errors_carry() -> None:
     """A blank that is never filled would reach the page as `{limit}`."""
     given: dict[str, list[set[str]]] = {}
