@@ -295,6 +295,12 @@ class Jobs:
                 value=ask.priority[:40],
                 allowed=allowed,
             )
+        if ask.webhook and not self._settings.batch_webhook.get_secret_value():
+            raise BadInput(
+                "no_webhook",
+                "There is no address that could be told of a batch.",
+                "Set OCR_UI_BATCH_WEBHOOK, or ask without webhook.",
+            )
         return {
             "template": template.name,
             "template_version": template.version,

@@ -127,6 +127,7 @@ def test_archives_may_be_larger_than_a_picture_but_not_without_end(batcher: Test
         ({"a.png": picture()}, {"rules": "[" * 10_000}, 400, "malformed"),
         ({"a.png": picture()}, {"variables": "1" * 5_000}, 400, "malformed"),
         ({"a.png": picture()}, {"priority": "asap"}, 400, "bad_priority"),
+        ({"a.png": picture()}, {"webhook": "true"}, 400, "no_webhook"),
     ],
 )
 def test_what_is_wrong_is_said(
