@@ -11,18 +11,13 @@ from pathlib import Path
 
 import pytest
 from live import until
+from processes import free_port
 
 # In two parts, so that no scanner takes this file for one.
 EICAR = rb"X5O!P%@AP[4\PZX54(P^)7CC)7}$EICAR-" + rb"STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"
 SIGNATURE = "Eicar-Test.UNOFFICIAL"
 LIMIT = 4_000_000
 """Bytes that it takes."""
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 @contextmanager

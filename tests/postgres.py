@@ -6,10 +6,8 @@ import contextlib
 import ctypes
 import os
 import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +20,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from processes import free_port
 
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
@@ -136,7 +135,7 @@ def running() -> Iterator[Server]:
     user = _user()
     if user:
         os.chown(folder, user["user"], user["group"])
-    server = Server(folder, _free_port())
+    server = Server(folder, free_port())
     try:
         made = [find("initdb"), "-D", folder / "data", "-U", "tester", "-A", "trust", "-E", "UTF8", "-N"]
         made += ["--locale=C", "--lc-ctype=C.UTF-8"]
@@ -157,15 +156,6 @@ def _user() -> dict[str, Any]:
         return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
     found = pwd.getpwnam("nobody")
     return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
-
-
-def _free_port() -> int:
-    """Below those that the system gives out by itself: nobody takes it before the server does, or when it is away."""
-    while True:
-        port = random.randrange(15_000, 30_000)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
 
 
 def _die_with_parent() -> None:

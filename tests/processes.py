@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import SystemRandom
 
 from tests.forked import Started, starter
 
@@ -31,6 +33,16 @@ def gone(pid: int, seconds: float = 60) -> bool:
     while alive(pid) and time.monotonic() < end:
         time.sleep(0.02)
     return not alive(pid)
+
+
+def free_port() -> int:
+    """A port of this machine that nobody has. It is not one of those that the system gives out by itself: whatever else
+    runs here takes it neither before a server does nor while that is started again."""
+    while True:
+        port = SystemRandom().randrange(15_000, 30_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +19,7 @@ import pytest
 
 from tests.engines.scripted_server import Answer, ScriptedServer, chunk, stream
 from tests.forked import Started, starter
+from tests.processes import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUSY = re.compile(r"/gradio_api/(queue/(join|data)|run/|upload|component_server)|/v1/")
@@ -110,12 +110,6 @@ class Fresh(Product):
     def launched(self, environment: dict[str, str]) -> subprocess.Popen:
         with self.log.open("ab") as log:
             return subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=log, stderr=log)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(scope="session")
@@ -249,7 +243,7 @@ class Server:
         listening = asyncio.run_coroutine_threadsafe(
             asyncio.start_server(self.scripted.handle, "127.0.0.1", 0), self.loop
         )
-        self.server = listening.result(10)
+        self.server = listening.result(PATIENCE_SECONDS)
         self.url = f"http://127.0.0.1:{self.server.sockets[0].getsockname()[1]}/v1"
 
     def answers(self, *answers: Answer) -> None:
@@ -266,7 +260,7 @@ class Server:
         return self.scripted.gone.is_set()
 
     def seconds_until_left_alone(self, since: float) -> float:
-        asyncio.run_coroutine_threadsafe(self.scripted.gone.wait(), self.loop).result(20)
+        asyncio.run_coroutine_threadsafe(self.scripted.gone.wait(), self.loop).result(PATIENCE_SECONDS)
         return time.monotonic() - since
 
     def close(self) -> None:

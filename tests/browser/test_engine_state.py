@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.conftest import Product, free_port, need_browser
+from tests.browser.conftest import Product, need_browser
+from tests.processes import free_port
 
 
 class Waiting(Product):

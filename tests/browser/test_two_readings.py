@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Desk, Product, free_port, need_browser
+from conftest import Desk, Product, need_browser
 from rest import addressed, item_at
 from stored import ANN, png, recognition
 
@@ -17,6 +17,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
+from tests.processes import free_port
 
 ENGINES = """
 [[engines]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from ocr_ui.engines.openai_server import OpenAiEngine
 from ocr_ui.errors import BadInput, EngineDead, EngineFailed, WorkbenchError
 from ocr_ui.settings import Settings
 from tests.engines.scripted_server import Answer, chunk, serve, stream
+from tests.processes import free_port
 
 HELLO = stream(chunk("Hel", logprob=-0.5), chunk("lo", logprob=-0.25), chunk("", finish="stop"))
 HTML = Answer(kind="text/html", parts=["<html>Welcome</html>"])
@@ -323,9 +323,3 @@ async def test_unknown_sampling_is_refused() -> None:
         with pytest.raises(BadInput) as caught:
             await read(engine, request(temprature=0.1))
     assert caught.value.code == "unknown_sampling"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

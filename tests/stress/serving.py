@@ -13,9 +13,9 @@ from contextlib import aclosing, contextmanager, suppress
 from pathlib import Path
 
 import httpx
-from browser.conftest import free_port
 from fakes import Pause, ScriptedEngine
 from live import until
+from processes import free_port
 
 import app
 from ocr_ui.domain.recognition import Generation

@@ -23,8 +23,8 @@ import httpx
 import postgres
 import pytest
 from batches import pdf
-from browser.conftest import free_port
 from live import until
+from processes import free_port
 from stored import png
 
 from ocr_ui.client import Client, Refused

@@ -6,7 +6,6 @@ import asyncio
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -26,6 +25,7 @@ from ocr_ui.services.reading import ReadRequest
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 from scripts.tiny_model.book import Example
+from tests.processes import free_port
 from tests.vllm_cpu.tiny_engine import BOOK, CARDS, LONG, RIGHT, read, request
 
 pytestmark = [pytest.mark.vllm, pytest.mark.asyncio(loop_scope="module")]
@@ -73,12 +73,6 @@ def wait_for(url: str, process: subprocess.Popen, log: Path) -> None:
         except subprocess.TimeoutExpired:
             continue
     raise AssertionError(f"the server is not up after {START_SECONDS} s: {log.read_text()[-3000:]}")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def settings(*urls: str, **changes: object) -> Settings:
