@@ -22,8 +22,9 @@ PREFIX, FILE = "OCR_UI_", ".env"
 EMPTY_IS_NONE = "trusted_proxies"
 """Of which an empty text says something; any other setting that is empty is as it is by itself."""
 
+MOST_DAYS = 36_500
 _MOST = 2**53
-_MOST_OF = {"days": 36_500, "hours": 876_000, "minutes": 525_600, "seconds": 2_000_000, "s": 2_000_000}
+_MOST_OF = {"days": MOST_DAYS, "hours": 876_000, "minutes": 525_600, "seconds": 2_000_000, "s": 2_000_000}
 """By the last word of a name; more is nobody's wish, and dates, timers and databases count no further."""
 
 

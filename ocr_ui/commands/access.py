@@ -12,7 +12,7 @@ from typing import Any
 from ocr_ui.commands.output import print_json
 from ocr_ui.domain.access import Action, Role
 from ocr_ui.errors import BadInput
-from ocr_ui.settings import Settings
+from ocr_ui.settings import MOST_DAYS, Settings
 
 
 def add_access(commands: Any) -> None:
@@ -150,8 +150,9 @@ def _retain(arguments: argparse.Namespace, settings: Settings) -> int:
     from ocr_ui.storage.store import Store
 
     days = settings.keep_pictures_days if arguments.days is None else arguments.days
-    if days < 1:
-        raise BadInput("bad_days_kept", "Pictures are kept.", "Name the days: --days N.")
+    if not 1 <= days <= MOST_DAYS:
+        says = f"Pictures are kept for 1 to {MOST_DAYS} days, or for ever."
+        raise BadInput("bad_days_kept", says, "Name the days: --days N.", most=MOST_DAYS)
     with Store.open(settings) as store:
         print_json({"removed": Retention(store, days).sweep_now()})
     return 0

@@ -196,7 +196,7 @@ ERRORS_ZH: dict[str, str] = {
     "nothing_to_delete": "没有符合筛选条件的条目。请换一个筛选条件。",
     "other_batch": "{folder} 中是另一批次的结果。请换一个文件夹，或按原来的参数运行。",
     "passwords_differ": "两次输入的密码不同。请重试。",
-    "bad_days_kept": "图片会一直保留。请用 --days N 指定天数。",
+    "bad_days_kept": "图片可保留 1 到 {most} 天，或一直保留。请用 --days N 指定天数。",
     "no_login_elsewhere": "监听 {host} 时，任何能连到本机的人都可以进入，因为没有登录。请管理员设置 OCR_UI_AUTH=password（见 docs/access.md）；若完全信任该网络，可设置 OCR_UI_ALLOW_NO_LOGIN=1。",
     "bad_trusted_proxies": "可信代理的地址无法读取：{reason}。请管理员更正 OCR_UI_TRUSTED_PROXIES：写地址或网段，用逗号分隔。",
     "bad_scope": "{value} 不是权限范围。可选：{allowed}。",
