@@ -44,9 +44,10 @@ class Forwarded:
         if scope["type"] == "http" and self._trusts(_peer(scope)):
             headers = Headers(scope=scope)
             scope = {**scope, "workbench.proxied": True}
-            if headers.get("x-forwarded-proto", "").lower() in ("http", "https"):
-                scope["scheme"] = headers["x-forwarded-proto"].lower()
-            client = headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+            scheme = _last(headers, "x-forwarded-proto").lower()
+            if scheme in ("http", "https"):
+                scope["scheme"] = scheme
+            client = _last(headers, "x-forwarded-for")
             if client:
                 scope["client"] = (client[:100], 0)
         await self.app(scope, receive, send)
@@ -57,6 +58,11 @@ class Forwarded:
         except ValueError:
             return False
         return any(peer in network for network in self._trusted)
+
+
+def _last(headers: Headers, name: str) -> str:
+    """The value that the nearest proxy has added: some write behind what came in, some a header of their own."""
+    return ",".join(headers.getlist(name)).rpartition(",")[2].strip()
 
 
 def networks(written: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
@@ -130,7 +136,9 @@ class Known:
         if scheme.lower() == "bearer":
             return await asyncio.to_thread(accounts.of_key, key.strip()) or NOBODY
         if self._by_proxy:
-            name = headers.get(self._header, "").strip() if scope.get("workbench.proxied") else ""
+            # More than one: a proxy has added its own to what the client sent, and which is which nobody knows.
+            names = headers.getlist(self._header) if scope.get("workbench.proxied") else []
+            name = names[0].strip() if len(names) == 1 else ""
             return (await asyncio.to_thread(accounts.of_proxy, name) if name else None) or NOBODY
         secret = Request(scope).cookies.get(COOKIE, "")
         return (await asyncio.to_thread(accounts.of_session, secret) if secret else None) or NOBODY

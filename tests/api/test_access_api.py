@@ -15,7 +15,7 @@ from httpx import Response
 from people import NAMES, PASSWORD, Team, team
 from stored import png
 
-from ocr_ui.api.login import COOKIE, PUBLIC, local
+from ocr_ui.api.login import COOKIE, PUBLIC, Forwarded, local
 from ocr_ui.domain.access import MAY, Action, Role
 from ocr_ui.domain.recognition import Generation
 from ocr_ui.engines.base import Finished, Started, TextDelta
@@ -666,8 +666,8 @@ def behind(another_database: None, tmp_path_factory: pytest.TempPathFactory) -> 
         yield made
 
 
-def ask(behind: Team, peer: str, **headers: str) -> Response:
-    client = TestClient(behind.app, client=(peer, 1234), headers=headers)
+def ask(behind: Team, peer: str, *more: tuple[str, str], **headers: str) -> Response:
+    client = TestClient(behind.app, client=(peer, 1234), headers=[*headers.items(), *more])
     client.portal = behind.portal
     return client.get("/v1/me")
 
@@ -680,6 +680,22 @@ def test_its_word_counts_and_nobody_elses(behind: Team) -> None:
         forged = {"X-User": "Pia", "X-Forwarded-For": "10.1.2.3", "Forwarded": "for=10.1.2.3"}
         refused(ask(behind, peer, **forged), 401, "not_logged_in")
     refused(ask(behind, "10.1.2.3"), 401, "not_logged_in")
+    both = ("X-User", "Pia"), ("X-User", "Somebody")
+    refused(ask(behind, "10.1.2.3", *both), 401, "not_logged_in")
+
+
+async def test_of_several_forwarded_headers_the_one_counts_that_the_proxy_has_added() -> None:
+    seen = []
+
+    async def inside(scope: dict, receive: object, send: object) -> None:
+        seen.append((scope["client"][0], scope["scheme"]))
+
+    forged = [(b"x-forwarded-for", b"192.0.2.66"), (b"x-forwarded-proto", b"http")]
+    added = [(b"x-forwarded-for", b"192.0.2.5, 198.51.100.7"), (b"x-forwarded-proto", b"https")]
+    for headers in ([*forged, *added], [(b"x-forwarded-for", b"192.0.2.66, 198.51.100.7"), added[1]]):
+        scope = {"type": "http", "client": ("10.1.2.3", 1), "scheme": "http", "headers": headers}
+        await Forwarded(inside, "10.1.0.0/16")(scope, None, None)
+    assert seen == [("198.51.100.7", "https")] * 2
 
 
 def test_accounts_have_the_role_that_was_given_them(behind: Team) -> None:
