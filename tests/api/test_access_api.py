@@ -667,9 +667,9 @@ def behind(another_database: None, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def ask(behind: Team, peer: str, *more: tuple[str, str], **headers: str) -> Response:
-    client = TestClient(behind.app, client=(peer, 1234), headers=[*headers.items(), *more])
+    client = TestClient(behind.app, client=(peer, 1234))
     client.portal = behind.portal
-    return client.get("/v1/me")
+    return client.get("/v1/me", headers=[*headers.items(), *more])
 
 
 def test_its_word_counts_and_nobody_elses(behind: Team) -> None:
