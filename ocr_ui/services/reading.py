@@ -182,7 +182,7 @@ def engine_copy(
     copy, transform, notices = prepare(seen, most)
     if choice is not None and choice.reason == REDUCED:
         notices = tuple(notice for notice in notices if notice.code != "scaled_down")
-        choice = replace(choice, size=transform.engine_size)
+        choice = replace(choice, size=transform.scaled[1])
     return copy, cleaning.followed_by(transform), (*told, *notices), choice
 
 

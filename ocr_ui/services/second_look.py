@@ -14,6 +14,7 @@ from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.pixels import PixelChoice, SecondLook
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.engines.base import Engine
+from ocr_ui.images.transform import PictureTransform
 from ocr_ui.services.reading import Abandoned, Progress, ReadRequest
 from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
@@ -92,12 +93,16 @@ def _better(first: Progress, second: Progress) -> Progress:
         second = replace(second, content=one.content, raw=first.raw, state=first.state, error=None)
     read = other if kept else one
     choice = _choice(one).looked_again(look)
+    size = PictureTransform.from_dict(other.transform).scaled[1]
+    whole = ended and size == choice.full
+    # Where the memory did not suffice for all pixels, a reading with more of them says so by itself.
+    notes = () if kept and not whole else (_told(choice, look, whole),)
     told = replace(
         read,
-        content=_without(read.content).with_warnings(_told(choice, look, ended)),
+        content=_without(read.content).with_warnings(*notes),
         generation=replace(read.generation, seconds=second.seconds),
         timings=_sum(one.timings, other.timings),
-        pixels=replace(choice, size=choice.full) if kept else choice,
+        pixels=replace(choice, size=size) if kept else choice,
     )
     return replace(second, content=told.content, tokens=read.generation.tokens, recognition=told)
 
@@ -132,8 +137,8 @@ def _going_on(first: Progress) -> ContentWarning:
     return ContentWarning(GOING_ON, "The page was not read surely with fewer pixels; it is read again with all.")
 
 
-def _told(choice: PixelChoice, look: SecondLook, ended: bool) -> ContentWarning:
-    """Args: ended: the second reading came to its end."""
+def _told(choice: PixelChoice, look: SecondLook, whole: bool) -> ContentWarning:
+    """Args: whole: the second reading came to its end with all pixels."""
     width, height = choice.size
     details: dict[str, Any] = {"width": width, "height": height}
     sure = "nothing was read"
@@ -142,7 +147,7 @@ def _told(choice: PixelChoice, look: SecondLook, ended: bool) -> ContentWarning:
         sure = f"the reading was {details['percent']}% sure"
     if look.kept:
         end, code = "this is what was read with all pixels.", "read_in_full"
-    elif not ended:
+    elif not whole:
         end = "reading it with all pixels did not come to its end, so this is the first reading."
         code = "read_in_full_broken_off"
     else:

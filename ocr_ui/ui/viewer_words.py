@@ -53,8 +53,8 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "tokens_rate": {"en": "{rate} tokens/s", "zh": "{rate} 词元/秒"},
     "method_fields_by_rules": {"en": "fields found by rules", "zh": "按规则提取字段"},
     "pixels_reduced": {
-        "en": "{percent}% of the pixels: smallest text {height} px high, {target} px suffice",
-        "zh": "使用 {percent}% 的像素：最小文字高 {height} 像素，{target} 像素即可",
+        "en": "read at {size}, {percent}% of full resolution: smallest text {height} px high, {target} px suffice",
+        "zh": "以 {size} 识别，为完整分辨率的 {percent}%：最小文字高 {height} 像素，{target} 像素即可",
     },
     "pixels_again": {"en": "full resolution, in a second reading", "zh": "第二次识别使用完整分辨率"},
     "pixels_as_many": {

@@ -19,6 +19,7 @@ from ocr_ui.domain.pixels import REDUCED, UNCALIBRATED, Need
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started
+from ocr_ui.engines.memory_failures import out_of_memory
 from ocr_ui.errors import EngineFailed
 from ocr_ui.images.need import RULE
 from ocr_ui.images.transform import PictureTransform
@@ -149,6 +150,29 @@ async def test_a_second_reading_that_fails_or_is_stopped_leaves_the_first(end: S
     assert "70% sure; reading it with all pixels did not come to its end" in last.content.warnings[0].message
     look = last.recognition.pixels.again
     assert (look.small, look.full, look.kept) == (0.7, None, False)
+
+
+class NoMemoryForAll(TwoEyes):
+    """Reads a copy with half the pixels by a script of its own."""
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        self.small = said("half", self.sure) if len(self.seen) == 2 else self.small
+        async for event in super().generate(request):
+            yield event
+
+
+@pytest.mark.parametrize(("sure", "text", "told"), [(0.9, "half", []), (0.5, "small", ["read_in_full_broken_off"])])
+async def test_a_second_reading_without_memory_for_all_pixels_is_not_said_to_have_them(
+    sure: float, text: str, told: list[str]
+) -> None:
+    engine = NoMemoryForAll(said("small", 0.7), [Started(), out_of_memory("full")])
+    engine.sure = sure
+    last = (await read(engine))[-1]
+    kept = text == "half"
+    assert (last.raw, codes(last)) == (text, [*(["read_smaller", "scaled_down"] if kept else []), *told])
+    width, height = last.recognition.pixels.size
+    assert last.recognition.pixels.reduced
+    assert PictureTransform.from_dict(last.recognition.transform).engine_size == (width, height)
 
 
 async def test_a_page_on_which_nothing_was_read_small_is_read_again() -> None:

@@ -4,8 +4,8 @@ export function pixelsSaid(choice, t) {
   if (!choice) return "";
   const { reason, size, full, again } = choice;
   const percent = Math.round((100 * size[0] * size[1]) / (full[0] * full[1]));
-  const told = { percent, height: rounded(choice.text_height), target: rounded(choice.target) };
-  if (again?.kept) return t("pixels_again");
+  const told = { percent, size: size.join(" × "), height: rounded(choice.text_height), target: rounded(choice.target) };
+  if (again?.kept && percent === 100) return t("pixels_again");
   if (reason === "reduced") return t("pixels_reduced", told);
   if (reason === "as_many") return t("pixels_as_many", told);
   if (reason === "unknown") return t("pixels_unknown");
