@@ -12,7 +12,7 @@ from random import Random
 import pytest
 import pytest_asyncio
 from fakes import SOON, Pause, ScriptedEngine
-from sampled import CUT, MISREAD, RIGHT, VARIED, WRONG, add_read, engine, label, script, workbench
+from sampled import CUT, MISREAD, RIGHT, SIZE, VARIED, WRONG, add_read, engine, label, script, workbench
 from stored import ANN, BO
 
 from ocr_ui.domain.content import PageContent
@@ -23,6 +23,7 @@ from ocr_ui.domain.review import State, Verdict
 from ocr_ui.domain.rollout import Answer, Choice, Kind, Mark, Worth, mark_of
 from ocr_ui.engines.base import Capabilities, Started, TextDelta
 from ocr_ui.errors import BadInput, Conflict, EngineFailed, NotFound
+from ocr_ui.images.transform import PictureTransform, Scale, fitting
 from ocr_ui.scoring.versions import own_rules
 from ocr_ui.services.blind_pairs import BlindPairs
 from ocr_ui.services.rollout_view import shown_value
@@ -87,6 +88,13 @@ async def test_everything_about_the_answers_is_kept(bench: Workbench) -> None:
     )
     assert value.picture_tokens > 100
     assert 0 < value.prompt_tokens < 60
+
+
+async def test_answers_are_about_the_very_copy_that_was_read(bench: Workbench) -> None:
+    read = bench.store.recognitions.get(add_read(bench.store))
+    copy = PictureTransform(*SIZE).then(Scale(*fitting(SIZE, 317_000))).to_dict()
+    item = bench.store.recognitions.add(replace(read.recognition, transform=copy), read.page_id)
+    assert (await sampled(bench, item)).rollout.transform == copy
 
 
 async def test_rewards_spread_and_mark(bench: Workbench) -> None:
