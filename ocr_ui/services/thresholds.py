@@ -9,6 +9,7 @@ from typing import Any
 from ocr_ui.domain.recognition import ASKED_NOTHING, EngineName, Recognition
 from ocr_ui.services.conditions import reading_settings
 from ocr_ui.services.engine_entries import engine_entries
+from ocr_ui.services.pixel_rules import need_told
 from ocr_ui.settings import Settings
 from ocr_ui.storage.records import StoredCalibration
 from ocr_ui.storage.store import Store
@@ -69,9 +70,10 @@ class Thresholds:
         self._own = {entry.name: entry.settings for entry in engine_entries(settings)}
 
     def settings_of(self, engine: EngineName, version: str) -> dict[str, Any]:
-        """What may change what an engine reads, as it is now: settings, and the version of the template under
-        TEMPLATE, unless the engine takes no prompt."""
-        settings = reading_settings(self._own.get(engine.name, self._settings))
+        """What may change what an engine reads, as it is now: settings, how high text must be where its pixels go by
+        need, and the version of the template under TEMPLATE, unless the engine takes no prompt."""
+        own = self._own.get(engine.name, self._settings)
+        settings = {**reading_settings(own), **need_told(engine, own, self._store)}
         return settings if engine.kind in ASKED_NOTHING else {**settings, TEMPLATE: version}
 
     def judged(self, one: StoredCalibration, reader: Recognition | None) -> Threshold:

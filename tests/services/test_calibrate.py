@@ -15,6 +15,7 @@ from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.domain.review import Review, State, Verdict
 from ocr_ui.errors import BadInput
+from ocr_ui.images.need import RULE
 from ocr_ui.scoring.calibration import judge
 from ocr_ui.services.calibrate import Calibrator
 from ocr_ui.services.thresholds import LEAST_WRONG, Thresholds
@@ -111,6 +112,16 @@ async def test_another_setting_makes_it_stale(store: Store, tmp_path: Path) -> N
     await calibrator_of(store, tmp_path).measure("full_text")
     (found,) = await calibrator_of(store, tmp_path, engine_pixels=1_000_000).list()
     assert found.stale == ("settings",)
+
+
+async def test_a_height_of_text_that_is_measured_anew_makes_it_stale(store: Store, tmp_path: Path) -> None:
+    """Pages are read with other pixels from then on, where pixels go by need."""
+    engine = store.recognitions.get(corrected(store, 1, wrong=True)).recognition.engine
+    calibrator = calibrator_of(store, tmp_path, pixels="need")
+    await calibrator.measure("full_text")
+    assert (await calibrator.list())[0].stale == ()
+    store.pixel_calibrations.add(engine, 17.0, RULE, {}, None)
+    assert (await calibrator.list())[0].stale == ("settings",)
 
 
 async def test_a_later_measurement_takes_the_place_of_the_earlier(store: Store, tmp_path: Path) -> None:
