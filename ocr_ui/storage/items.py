@@ -79,7 +79,7 @@ class Filters:
         reviewers: names of those who made the last change to the review.
         since, until: the recognition was made at or after, before; aware moments.
         text: stands in what the engine read, in the newest correction or in the page's name; case is ignored, for texts
-            of one or two characters that of ASCII letters alone.
+            of one or two characters that of ASCII letters alone; a blank is any white space.
         items: only these recognitions.
         version: the name of a frozen version: its items, with the correction and the review that were frozen, to which
             all the other parts apply.

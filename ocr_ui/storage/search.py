@@ -1,8 +1,9 @@
 """Search in recognised text: one question, whatever the database answers it with.
 
-SQLite keeps the texts once more in an FTS5 table of trigrams, one row an item, written by the two functions below. On
-PostgreSQL the columns themselves have trigram indices, where its extension `pg_trgm` could be made. What somebody looks
-for is always the text itself, never the language of an index.
+SQLite keeps the texts once more in an FTS5 table of trigrams, one row an item, written by the two functions below, with
+one blank for whatever stands between words. On PostgreSQL the columns themselves have trigram indices, where its
+extension `pg_trgm` could be made. What somebody looks for is always the text itself, never the language of an index; a
+blank in it is any white space, line breaks included.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ from ocr_ui.storage.tables import correction, page, recognition, review
 INDEX = "item_text"
 LEAST_INDEXED = 3
 """Characters; of fewer there is no trigram, and the texts themselves are looked through."""
+ROWS = 500
+"""That are written into the index at once."""
 AROUND = 60
 """Characters that are shown before and behind a place."""
 
-_WIDE = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)} | {0x20: 0x3000}
+_BLANKS = "[\\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+"
+"""What Python's `\\s` is by itself; PostgreSQL's depends on the locale."""
+_WIDE = {sign: sign + 0xFEE0 for sign in range(0x21, 0x7F)}
 _WIDE_SIGNS = {ord(sign): _WIDE[ord(sign)] for sign in ",:;?!()"}
 """Those that stand wide among narrow digits and letters in Chinese text."""
 
@@ -52,13 +57,13 @@ def is_own(name: str | None) -> bool:
 def add(connection: Connection, recognition_id: int, said: str) -> None:
     """A new item with what its engine read."""
     if _has_index(connection):
-        connection.execute(_index.insert().values(rowid=recognition_id, text=said, corrected=""))
+        connection.execute(_index.insert().values(rowid=recognition_id, text=spaced(said), corrected=""))
 
 
 def correct(connection: Connection, recognition_id: int, said: str) -> None:
     """An item's newest correction."""
     if _has_index(connection):
-        connection.execute(_index.update().where(_index.c.rowid == recognition_id).values(corrected=said))
+        connection.execute(_index.update().where(_index.c.rowid == recognition_id).values(corrected=spaced(said)))
 
 
 def remove(connection: Connection, items: list[int]) -> None:
@@ -79,14 +84,21 @@ def write_anew(connection: Connection) -> None:
     texts = select(recognition.c.id, recognition.c.text, func.coalesce(correction.c.text, ""))
     texts = texts.join(review, review.c.recognition_id == recognition.c.id).outerjoin(correction, latest)
     connection.execute(delete(_index))
-    connection.execute(_index.insert().from_select(["rowid", "text", "corrected"], texts))
+    for rows in connection.execute(texts, execution_options={"yield_per": ROWS}).partitions():
+        values = [{"rowid": item, "text": spaced(read), "corrected": spaced(fixed)} for item, read, fixed in rows]
+        connection.execute(_index.insert(), values)
+
+
+def spaced(said: str) -> str:
+    """With one blank for whatever stands between words."""
+    return re.sub(r"\s+", " ", said)
 
 
 def forms(wanted: str) -> list[str]:
     """A text as it was typed, and as an engine may have read it: in narrow letters and signs, in wide ones (of East
-    Asian keyboards), or with wide signs among narrow letters; several blanks as one."""
-    plain = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", wanted))
-    return list(dict.fromkeys(filter(None, (wanted, plain, plain.translate(_WIDE), plain.translate(_WIDE_SIGNS)))))
+    Asian keyboards), or with wide signs among narrow letters; `spaced`."""
+    typed, plain = spaced(wanted), spaced(unicodedata.normalize("NFKC", wanted))
+    return list(dict.fromkeys(filter(None, (typed, plain, plain.translate(_WIDE), plain.translate(_WIDE_SIGNS)))))
 
 
 def holding(wanted: str, dialect: str) -> ColumnElement[bool]:
@@ -104,18 +116,18 @@ def holding(wanted: str, dialect: str) -> ColumnElement[bool]:
 def holding_then(wanted: str) -> ColumnElement[bool]:
     """As `holding`, of the correction that the query has joined, whichever that is."""
     columns = recognition.c.text, correction.c.text, page.c.name
-    return or_(*(one.icontains(form, autoescape=True) for one in columns for form in forms(wanted)))
+    return or_(*(_says(one, form) for one in columns for form in forms(wanted)))
 
 
 def place_of(wanted: str, newest: str, read: str) -> Found | None:
     """Where a text stands first; None where it does not, as with an item that has it in its name."""
-    pattern = "|".join(map(re.escape, forms(wanted)))
+    pattern = "|".join(map(_pattern, forms(wanted)))
     for where, whole in (("text", newest), ("read", read)):
         found = re.search(pattern, whole, re.IGNORECASE)
         if found:
             begin, end = max(0, found.start() - AROUND), found.end() + AROUND
             parts = whole[begin : found.start()], found[0], whole[found.end() : end]
-            return Found(*(re.sub(r"\s+", " ", part) for part in parts), where, (begin > 0, end < len(whole)))
+            return Found(*map(spaced, parts), where, (begin > 0, end < len(whole)))
     return None
 
 
@@ -128,15 +140,30 @@ def _quoted(wanted: str) -> str:
     return '"' + wanted.replace('"', '""') + '"'
 
 
+def _says(where: ColumnElement[str], form: str) -> ColumnElement[bool]:
+    """A column that is as it was written holds a form."""
+    words = form.split(" ")
+    if len(words) == 1:
+        return where.icontains(form, autoescape=True)
+    # The pattern is slow and no index knows it: it is for the few that have the words in this order.
+    in_order = "%".join(re.sub(r"[/%_]", r"/\g<0>", word) for word in words)
+    return and_(where.ilike(f"%{in_order}%", escape="/"), where.regexp_match(f"(?i){_pattern(form)}"))
+
+
+def _pattern(form: str) -> str:
+    """As Python and PostgreSQL understand it."""
+    return _BLANKS.join(map(re.escape, form.split(" ")))
+
+
 def _looked_through(wanted: str) -> list[Select]:
     read, fixed, newest = recognition.alias(), correction.alias(), review.alias()
     latest = and_(newest.c.recognition_id == fixed.c.recognition_id, newest.c.latest_version == fixed.c.version)
     return [
-        select(read.c.id).where(read.c.text.icontains(wanted, autoescape=True)),
-        select(fixed.c.recognition_id).join(newest, latest).where(fixed.c.text.icontains(wanted, autoescape=True)),
+        select(read.c.id).where(_says(read.c.text, wanted)),
+        select(fixed.c.recognition_id).join(newest, latest).where(_says(fixed.c.text, wanted)),
     ]
 
 
 def _named(wanted: str) -> Select:
     read, of = recognition.alias(), page.alias()
-    return select(read.c.id).join(of, of.c.id == read.c.page_id).where(of.c.name.icontains(wanted, autoescape=True))
+    return select(read.c.id).join(of, of.c.id == read.c.page_id).where(_says(of.c.name, wanted))

@@ -61,6 +61,23 @@ def test_what_was_read_before_there_was_a_search_is_found(tmp_path: Path) -> Non
         assert store.items.ids(Filters(text="invoice 471"), "oldest") == [item, other]
 
 
+def test_what_was_read_with_doubled_blanks_is_found_with_one(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        item, other = add_item(store, ("Net  amount",)), add_item(store, ("Nothing",), shade=1)
+        with store._database.migrating() as connection:
+            command.downgrade(migrate.config(connection), "0021")
+        store.corrections.add(other, 0, content("net", "amount"), ANN)
+        if store._database.dialect == "sqlite":
+            with store._database.writing() as connection:  # as it was written before
+                connection.exec_driver_sql(
+                    "UPDATE item_text SET corrected = 'net' || char(10) || 'amount' WHERE rowid = ?", (other,)
+                )
+            assert store.items.ids(Filters(text="net amount")) == []
+        with store._database.migrating() as connection:
+            migrate.upgrade(connection)
+        assert store.items.ids(Filters(text="net amount"), "oldest") == [item, other]
+
+
 def test_every_revision_has_one_successor() -> None:
     scripts = ScriptDirectory.from_config(migrate.config())
     assert len(scripts.get_heads()) == 1

@@ -111,6 +111,42 @@ def test_the_index_answers_where_there_is_one(store: Store) -> None:
     assert "MATCH" not in str(search.holding("发票", "sqlite"))
 
 
+@pytest.mark.both_databases
+def test_a_blank_is_whatever_stands_between_words(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        item = add_item(store, ["Net  amount", "due\u3000date \t a", "50%  off_b/c  (x)"], "my  scan.png")
+        add_item(store, ["Netto amounts", "duedated a", "50 off b c x", "Net, amount"], shade=1)
+        fixed = add_item(store, ["none"], shade=2)
+        store.corrections.add(fixed, 0, content("Put", "right  now"), ANN)
+        marks = [(mark.id, mark.correction_version, mark.review_revision) for mark in store.items.marks()]
+        store.versions.add("then", marks, "0" * 64, {})
+
+        def all_are_found(**more: str) -> None:
+            for wanted, items in {
+                "net amount": [item],
+                "NET \n amount": [item],
+                "amount due": [item],
+                "ｄｕｅ date": [item],
+                "date a": [item],
+                "50% off_b/c (x)": [item],
+                "t d": [item],
+                "% ": [item],
+                "my scan": [item],
+                "put right now": [fixed],
+                "net  mount": [],
+                " right now ": [],
+            }.items():
+                assert store.items.ids(Filters(text=wanted, **more), "oldest") == items, wanted
+                assert store.items.count(Filters(text=wanted, **more)) == len(items)
+
+        all_are_found()
+        all_are_found(version="then")
+        with store._database.writing() as connection:
+            search.write_anew(connection)
+        all_are_found()
+        assert store.items.list(Filters(text="amount due"))[0].found.match == "amount due"
+
+
 DIALECTS = (sqlite.dialect(), postgresql.dialect())
 
 
