@@ -85,6 +85,12 @@ ERRORS = Counter(
     registry=REGISTRY,
 )
 TOKENS = Counter("ocr_ui_tokens", "Tokens of answers.", ["engine"], registry=REGISTRY)
+PIXEL_CHOICES = Counter(
+    "ocr_ui_pixel_choices",
+    "Readings whose pixels went by need, by what was chosen; again: a page was read a second time with all.",
+    ["engine", "choice"],
+    registry=REGISTRY,
+)
 REVIEWS = Counter("ocr_ui_reviews", "Reviews that were saved, by what became of them.", ["state"], registry=REGISTRY)
 JOB_PAGES = Counter("ocr_ui_job_pages", "Pages of batches that this process ended.", ["outcome"], registry=REGISTRY)
 ProcessCollector(registry=REGISTRY)
@@ -127,6 +133,11 @@ def reading_ended(engine: str, outcome: str, timings: Mapping[str, float], token
     for stage, seconds in timings.items():
         stage_ended(stage, seconds)
     ENDED.append(Ended(time.monotonic(), engine, outcome, sum(timings.values()), tokens, dict(timings)))
+
+
+def pixels_chosen(engine: str, choice: str) -> None:
+    """Args: choice: a reason of `domain.pixels.PixelChoice`, or again."""
+    PIXEL_CHOICES.labels(engine, choice).inc()
 
 
 def stage_ended(stage: str, seconds: float) -> None:

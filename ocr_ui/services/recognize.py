@@ -17,7 +17,7 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.errors import StoreFailed, WorkbenchError
-from ocr_ui.metrics import AtWork, StageClock, error_told, reading_ended
+from ocr_ui.metrics import AtWork, StageClock, error_told, pixels_chosen, reading_ended
 from ocr_ui.services.access import needs, who
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.figures import add_reading
@@ -31,6 +31,8 @@ from ocr_ui.settings import Settings
 from ocr_ui.storage.store import Store
 
 log = logging.getLogger(__name__)
+
+AGAIN = "again"
 
 CLOSING_SECONDS = 2.0
 """A closed tab is noticed at the next beat of its reading; so long a page that is opened anew waits for that."""
@@ -241,6 +243,8 @@ def _note(recognition: Recognition, page_id: int, timings: Mapping[str, float], 
     """Counts a reading that ended, and writes a line of the log, with nothing of what was read."""
     engine, tokens = recognition.engine, recognition.generation.tokens
     reading_ended(engine.name or engine.kind, recognition.outcome, timings, tokens)
+    if (pixels := recognition.pixels) is not None:
+        pixels_chosen(engine.name or engine.kind, AGAIN if pixels.again else pixels.reason)
     if error is not None:
         error_told("reading", error.code)
     fields = {

@@ -395,7 +395,13 @@ def written() -> bytes:
     return encode_png(sheet)
 
 
+def chosen(choice: str) -> float:
+    """Readings of this process so far, by what was chosen."""
+    return REGISTRY.get_sample_value("ocr_ui_pixel_choices_total", {"engine": "scripted", "choice": choice}) or 0
+
+
 def test_pixels_go_by_need_and_all_of_them_on_demand(tmp_path: Path) -> None:
+    before = chosen("reduced")
     engine = Measured((Started(), LinesDelta((line("one"),)), DONE), LINES_ONLY)
     by_need = {"pixels": "need", "pixels_fewest": 10_000, "pixels_text_height": 14, "pixels_confidence": 0}
     with served(tmp_path, engine, **by_need) as client:
@@ -409,6 +415,7 @@ def test_pixels_go_by_need_and_all_of_them_on_demand(tmp_path: Path) -> None:
     assert stored["pixels"] == choice
     assert "pixels" not in whole
     assert [list(asked.pixels.shape[1::-1]) for asked in engine.seen] == [choice["size"], [900, 400]]
+    assert chosen("reduced") - before == 1
 
 
 class Closer(Measured):
@@ -423,6 +430,7 @@ class Closer(Measured):
 
 def test_a_stream_tells_that_an_unsure_page_is_read_anew(tmp_path: Path) -> None:
     by_need = {"pixels": "need", "pixels_fewest": 10_000, "pixels_text_height": 14, "pixels_confidence": 0.9}
+    before = chosen("again"), chosen("reduced")
     with served(tmp_path, Closer((), LINES_ONLY), **by_need) as client:
         answer = client.post("/v1/ocr", files={"file": ("a.png", written())}, data={"stream": "true"})
     told = events(answer.text)
@@ -434,3 +442,4 @@ def test_a_stream_tells_that_an_unsure_page_is_read_anew(tmp_path: Path) -> None
     assert (text, last["text"]) == ("small", "small")
     assert last["pixels"]["again"] == {"small": 0.75, "full": 0.75, "kept": False}
     assert [warning["code"] for warning in last["warnings"]] == ["read_in_full_vainly"]
+    assert (chosen("again") - before[0], chosen("reduced") - before[1]) == (1, 0)
