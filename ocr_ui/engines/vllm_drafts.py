@@ -38,7 +38,8 @@ class Drafts:
         self._auto = settings.dflash == "auto"
         self._tokens = settings.draft_tokens
         formats = f"{settings.dtype} {settings.quantization} {settings.kv_cache_dtype}"
-        key = f"{name.model} {name.revision} {formats} {settings.draft_tokens} drafted"
+        steps = f"{settings.model_runner}{' eager' * settings.enforce_eager}, {settings.draft_tokens} drafted"
+        key = f"{name.model} {name.revision} {formats} {steps}"
         self._record = Record(settings.data_dir / FILE, f"{key}, vllm {name.version}, {vllm_memory.card_name()}")
         self._measured = self._record.read() or Measured()
         if self.folder and self._auto and not self._measured.pays:

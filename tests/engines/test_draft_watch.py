@@ -106,6 +106,22 @@ def test_drafts_that_pay_are_measured_once(drafts: Any) -> None:
     assert str(again) == "on: DFlash with 15 tokens; saves 50% at 1 page"
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"draft_tokens": 4},
+        {"quantization": "fp8"},
+        {"kv_cache_dtype": "fp8"},
+        {"model_runner": "v1"},
+        {"enforce_eager": True},
+    ],
+)
+def test_what_makes_a_step_take_another_time_is_measured_anew(drafts: Any, changes: dict) -> None:
+    assert measure(drafts(), without=0.003, drafted=0.006)
+    assert drafts(**changes).unmeasured
+    assert not drafts(max_num_seqs=8).unmeasured, "each load is told apart"
+
+
 def test_drafts_that_save_nothing_are_left_out_from_then_on(drafts: Any) -> None:
     assert not measure(drafts(), without=0.003, drafted=0.0126)
     again = drafts()
