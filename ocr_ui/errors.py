@@ -83,6 +83,12 @@ class TooLarge(BadInput):
     status = 413
 
 
+class TooSlow(BadInput):
+    """A request that stopped on its way."""
+
+    status = 408
+
+
 class Infected(BadInput):
     """The virus scanner found something in the file; nothing of it is kept."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import re
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.api.errors import Localize, error_response, no_such_route
 from ocr_ui.domain.amounts import bytes_text
-from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, TooLarge
+from ocr_ui.errors import BadInput, EngineBusy, NotAllowed, TooLarge, TooSlow, WorkbenchError
 from ocr_ui.services.admission import Admission
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -42,6 +43,9 @@ FIGURES = re.compile(r"(/[a-z]{2})?(/gradio_api)?/monitoring(/|$)")
 FETCHING_PATHS = ("/gradio_api/file=http", "/gradio_api/file/http", "/gradio_api/proxy=")
 
 
+SILENT_SECONDS = 60.0
+"""Longest silence within a body: a client that is gone without a word must not keep its place for ever."""
+
 PICTURE_PATHS = frozenset({"/v1/ocr", "/v1/pictures", "/v1/chat/completions"})
 
 
@@ -63,19 +67,26 @@ class Admitted:
 
 
 class BodyLimit:
-    """Refuses bodies over `limit` bytes, by their declared length and by what really comes.
+    """Refuses bodies over `limit` bytes, by their declared length and by what really comes, and those that stop coming.
 
     Args:
         limit: of a body, in bytes.
         told: the limit that the refusal names, of the file in the body.
         larger: what more a body may have on routes that begin so, in bytes.
+        silence: seconds after which a body that does not go on is given up.
     """
 
     def __init__(
-        self, app: ASGIApp, limit: int, told: int, localize_error: Localize, larger: Mapping[str, int] | None = None
+        self,
+        app: ASGIApp,
+        limit: int,
+        told: int,
+        localize_error: Localize,
+        larger: Mapping[str, int] | None = None,
+        silence: float = SILENT_SECONDS,
     ) -> None:
         self.app, self._limit, self._told, self._localize = app, limit, told, localize_error
-        self._larger = larger or {}
+        self._larger, self._silence = larger or {}, silence
 
     def _more(self, path: str) -> int:
         return next((more for start, more in self._larger.items() if path.startswith(start)), 0)
@@ -87,25 +98,33 @@ class BodyLimit:
         declared = Headers(scope=scope).get("content-length", "0")
         limit = self._limit + self._more(scope["path"])
         if declared.isdecimal() and int(declared) > limit:
-            await self._refuse(scope, receive, send)
+            await self._refuse(self._too_large(scope), scope, receive, send)
             return
         await self._count(scope, receive, send, limit)
 
     async def _count(self, scope: Scope, receive: Receive, send: Send, limit: int) -> None:
-        seen, answered = 0, False
+        seen, whole, answered = 0, False, False
+        refused: WorkbenchError | None = None
 
         async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, whole, refused
+            try:
+                async with asyncio.timeout(None if whole else self._silence):
+                    message = await receive()
+            except TimeoutError:
+                refused = _stopped(self._silence)
+                raise
             seen += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
             if seen > limit:
+                refused = self._too_large(scope)
                 raise _BodyTooLarge
             return message
 
         async def watched(message: Message) -> None:
             nonlocal answered
             # Frameworks take the exception for a malformed body and answer that: not what happened.
-            if seen > limit and not answered:
+            if refused and not answered:
                 return
             answered = True
             await send(message)
@@ -113,20 +132,34 @@ class BodyLimit:
         try:
             await self.app(scope, counted, watched)
         except Exception:
-            if seen <= limit or answered:
+            if not refused or answered:
                 raise
-        if seen > limit and not answered:
-            await self._refuse(scope, receive, send)
+        if refused and not answered:
+            await self._refuse(refused, scope, receive, send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _too_large(self, scope: Scope) -> TooLarge:
         told = self._told + self._more(scope["path"])
-        error = TooLarge(
+        return TooLarge(
             "too_many_bytes",
             f"The file is too large: at most {bytes_text(told)} are taken.",
             "Save it smaller, for example as a JPEG.",
             limit=told,
         )
-        await error_response(error, Request(scope), self._localize)(scope, receive, send)
+
+    async def _refuse(self, error: WorkbenchError, scope: Scope, receive: Receive, send: Send) -> None:
+        response = error_response(error, Request(scope), self._localize)
+        if isinstance(error, TooSlow):
+            response.headers["Connection"] = "close"  # what may still come belongs to no request
+        await response(scope, receive, send)
+
+
+def _stopped(seconds: float) -> TooSlow:
+    return TooSlow(
+        "body_stopped",
+        f"The request did not go on for {seconds:g} seconds.",
+        "Send it again, over a connection that holds.",
+        seconds=seconds,
+    )
 
 
 class _BodyTooLarge(Exception):

@@ -427,6 +427,7 @@ ERRORS_ZH: dict[str, str] = {
     "nothing_was_read": "批次 {job} 还没有识别成功的页面。请查看失败原因并重新识别，或等待第一页完成。",
     "nothing_to_export": "没有符合条件的条目，未写入任何内容。请放宽筛选条件。",
     "nothing_to_sample": "数据集中没有符合筛选条件的条目。请换一个筛选条件。",
+    "body_stopped": "请求中断了 {seconds} 秒。请在稳定的网络上重试。",
     "no_templates": "{folder} 中没有模板。请管理员更正 OCR_UI_PROMPTS_DIR。",
     "settings_unreadable": "无法读取 .env 文件：{reason}。请将其保存为本用户可读的 UTF-8 文本。",
     "number_too_large": "数字过大，无法保存。请刷新页面后重试。",

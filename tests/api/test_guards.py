@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 from pathlib import Path
 
@@ -7,11 +8,13 @@ import pytest
 from fakes import ScriptedEngine
 from fastapi.testclient import TestClient
 from httpx import Response
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from app import create_app
 from ocr_ui.api.errors import Unexpected
-from ocr_ui.api.guards import BodyLimit
+from ocr_ui.api.guards import Admitted, BodyLimit
+from ocr_ui.services.admission import Admission
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
@@ -255,6 +258,53 @@ async def test_a_body_over_the_limit_is_not_read_to_its_end() -> None:
     await guard({"type": "http", "method": "POST", "path": "/v1/pictures", "headers": []}, receive, send)
     assert taken == 11
     assert sent[0]["status"] == 413
+
+
+async def test_a_body_that_stops_on_its_way_gives_its_place_back() -> None:
+    async def application(scope: dict, receive: object, send: object) -> None:
+        try:
+            await Request(scope, receive).body()
+        except Exception as error:  # as frameworks take whatever comes for a malformed body
+            raise HTTPException(400) from error
+
+    pieces = [{"type": "http.request", "body": b"the beginning", "more_body": True}]
+
+    async def receive() -> dict[str, object]:
+        return pieces.pop() if pieces else await asyncio.Future()
+
+    sent: list[dict] = []
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    def told(value: dict, _: str) -> dict:
+        return value
+
+    admission = Admission(1)
+    guard = BodyLimit(Admitted(application, admission, told), 100, 100, told, silence=0.01)
+    await guard({"type": "http", "method": "POST", "path": "/v1/ocr", "headers": []}, receive, send)
+    assert sent[0]["status"] == 408
+    assert (b"connection", b"close") in sent[0]["headers"]
+    assert b"body_stopped" in sent[1]["body"]
+    with admission.inside():
+        pass
+
+
+async def test_an_answer_may_take_as_long_as_it_likes_once_the_body_is_there() -> None:
+    async def application(scope: dict, receive: object, send: object) -> None:
+        await Request(scope, receive).body()
+        await receive()
+
+    messages = [{"type": "http.disconnect"}, {"type": "http.request", "body": b"all", "more_body": False}]
+
+    async def receive() -> dict[str, object]:
+        if len(messages) == 1:  # longer than the silence that a body may have
+            await asyncio.sleep(0.05)
+        return messages.pop()
+
+    guard = BodyLimit(application, 100, 100, lambda value, _: value, silence=0.01)
+    await guard({"type": "http", "method": "POST", "path": "/v1/ocr", "headers": []}, receive, None)
+    assert messages == []
 
 
 async def test_who_goes_away_while_sending_is_no_error_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
