@@ -25,6 +25,16 @@ LEFT_TO_RIGHT = """root => {
     }
     return found;
 }"""
+REPEATED = """() => {
+    const seen = new Map();
+    for (const element of document.querySelectorAll("[id]")) {
+        // Plotly's own: a logo in each of its bars, a style for each of its charts.
+        if (!element.id || element.id.startsWith("plotly.js") || element.closest(".modebar")) continue;
+        seen.set(element.id, (seen.get(element.id) ?? 0) + 1);
+    }
+    return [...seen].filter(([, times]) => times > 1).map(([id]) => id);
+}"""
+"""Ids that stand at several elements of the whole page, shown or not: labels and keys would go to the first."""
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -47,6 +57,7 @@ class Inspection:
         wrong += self._axe(root, {"runOnly": ["color-contrast", "link-in-text-block"]}, "dark")
         self._dark(False)
         wrong += [f"left to right: {html}" for html in self.page.evaluate(LEFT_TO_RIGHT, root)]
+        wrong += [f"an id twice: {one}" for one in self.page.evaluate(REPEATED)]
         if self.page.evaluate(SIDEWAYS):
             wrong.append("the page scrolls sideways")
         if wrong:

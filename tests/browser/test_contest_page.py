@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from inspecting import REPEATED
 from stored import png
 
 from tests.browser.conftest import Desk
@@ -50,3 +51,4 @@ def test_a_contest_from_its_form_to_the_page_that_is_worst(desk: Desk, tmp_path:
     page.click("#contest-tab-log")
     page.wait_for_selector(".wb-contest-log tr[data-regression=false]:has-text('full_text_plain')")
     desk.settle()
+    assert page.evaluate(REPEATED) == []

@@ -10,9 +10,9 @@ const LEAST = 0.01;
 
 /** `onpage(side, number)`: a page is to be shown as that side read it. */
 export class Against {
-  /** `heading`: the level that it stands at. */
-  constructor({ t, api, locale, plotly, onpage, heading = "h3" }) {
-    Object.assign(this, { t, api, locale, plotly, onpage });
+  /** `heading`: the level that it stands at; `name` begins its ids and is unlike that of any other one of the page. */
+  constructor({ t, api, locale, plotly, onpage, heading = "h3", name = "contest" }) {
+    Object.assign(this, { t, api, locale, plotly, onpage, name });
     this.first = this.#select("first");
     this.second = this.#select("second");
     this.told = make("p", { class: "wb-contest-hint", role: "status", dir: "auto" });
@@ -21,11 +21,11 @@ export class Against {
     this.chart = new Chart({ address: plotly, label: t("contest.scatter"), failed: t("contest.no_chart"), onpoint, height: 340 });
     const choice = make("div", { class: "wb-contest-row" }, this.#labelled("first", this.first), this.#labelled("second", this.second));
     this.body = make("div", { class: "wb-contest-against-body" }, this.tables, this.chart.element);
-    this.element = make("section", { class: "wb-contest-against", id: "contest-against" }, make(heading, { textContent: t("contest.against") }), choice, this.told, this.body);
+    this.element = make("section", { class: "wb-contest-against", id: `${name}-against` }, make(heading, { textContent: t("contest.against") }), choice, this.told, this.body);
   }
 
   #select(name) {
-    return make("select", { id: `contest-${name}`, class: "wb-input", onchange: () => this.compare() });
+    return make("select", { id: `${this.name}-${name}`, class: "wb-input", onchange: () => this.compare() });
   }
 
   #labelled(name, field) {

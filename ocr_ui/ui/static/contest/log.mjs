@@ -19,7 +19,7 @@ export class Log {
     this.chart = new Chart({ address: plotly, label: t("contest.log.curve"), failed: t("contest.no_chart"), onpoint: ({ run }) => onopen(run), height: 340 });
     this.rows = make("tbody", {});
     this.told = make("p", { class: "wb-contest-hint", role: "status" });
-    this.against = new Against({ t, api, locale, plotly, heading: "h2", onpage: (side, { page }) => onpage({ sides: [this.against.found.first, this.against.found.second].filter(({ run }) => run === side.run), side, number: page, pages: this.against.found.pages.map((one) => one.number) }) });
+    this.against = new Against({ t, api, locale, plotly, heading: "h2", name: "contest-log", onpage: (side, { page }) => onpage({ sides: [this.against.found.first, this.against.found.second].filter(({ run }) => run === side.run), side, number: page, pages: this.against.found.pages.map((one) => one.number) }) });
     this.empty = make("p", { class: "wb-empty", textContent: t("contest.log.empty") });
     const heads = ["run", "when", "kind", "who", "scores", "changed", "verdict"].map((name) => make("th", { scope: "col", textContent: t(`contest.log.${name}`) }));
     const table = make("table", { class: "wb-contest-table wb-contest-log" }, make("caption", { textContent: t("contest.log.runs") }), make("thead", {}, make("tr", {}, ...heads)), this.rows);
