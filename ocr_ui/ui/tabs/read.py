@@ -91,7 +91,7 @@ class ReadTab:
             label=self._words["read.confidence"],
             info=self._words["read.confidence.info"],
             visible=False,
-            elem_id="confidence",
+            elem_id="with-confidence",
             container=False,
         )
 
