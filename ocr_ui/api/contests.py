@@ -133,10 +133,17 @@ def contest_routes(workbench: Workbench, localize_error: Localize) -> APIRouter:
 
     @routes.get("/v1/runs/{run}/pages/{number}")
     async def page(
-        run: int, number: int, key: Annotated[str, Query(pattern="^[A-Z]$")], request: Request
+        run: int,
+        number: int,
+        key: Annotated[str, Query(pattern="^[A-Z]$")],
+        request: Request,
+        as_scored: bool = False,
     ) -> ExactJSONResponse:
-        """What competitor `key` read of a page (counted from 0) beside what is known of it."""
-        return ExactJSONResponse(await runs.page(run, number, key, telling(language_of(request))))
+        """What competitor `key` read of a page (counted from 0) beside what is known of it.
+
+        `as_scored`: what the scores count as equal, by `normalization`, is not told as different.
+        """
+        return ExactJSONResponse(await runs.page(run, number, key, telling(language_of(request)), as_scored))
 
     @routes.get("/v1/runs/{run}/pages/{number}/picture")
     async def picture(run: int, number: int, turns: Annotated[int, Query(ge=0, le=3)] = 0) -> Response:

@@ -283,6 +283,18 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
     "contest.page.loading": {"en": "Loading the page …", "zh": "正在加载页面……"},
     "contest.page.seconds": {"en": "{n} s", "zh": "{n} 秒"},
     "contest.page.unread": {"en": "Nothing was read.", "zh": "什么也没有读出。"},
+    "contest.page.marks": {"en": "What is marked", "zh": "标出什么"},
+    "contest.page.scored": {"en": "As scored", "zh": "按评分"},
+    "contest.page.written": {"en": "As written", "zh": "按原文"},
+    "contest.page.scored.about": {
+        "en": "Marked is what the scores of the text and the fields count. Before they compare: {equal}.",
+        "zh": "只标出文本和字段评分计入的差异。比较之前：{equal}。",
+    },
+    "contest.page.written.about": {
+        "en": "Marked is every difference as it is written, also what the scores count as equal.",
+        "zh": "标出原文的每处差异，包括评分按相同计的。",
+    },
+    "contest.panel.equal": {"en": "No difference is marked.", "zh": "没有标出差异。"},
     "contest.panel.title": {"en": "Label and reading", "zh": "标签与识别结果"},
     "contest.panel.legend.left": {"en": "Label: solid", "zh": "标签：实线"},
     "contest.panel.legend.right": {"en": "Reading: dashed", "zh": "识别：虚线"},

@@ -58,7 +58,8 @@ METRICS: tuple[Metric, ...] = (
 METRIC = {metric.key: metric for metric in METRICS}
 
 _NAME = Normalization(unicode="NFKC", case=True, no_spaces=True)
-_SPACE = re.compile(r"\s+")
+FORMULAS = Normalization(no_spaces=True)
+"""White space means nothing in LaTeX but behind a command."""
 _HEAD_CELL = re.compile(r"<(/?)th(?=[\s>/])", re.IGNORECASE)
 _WRAPPER = re.compile(r"</?(?:thead|tbody|tfoot|colgroup|col|caption)(?:\s[^<>]{0,400})?>", re.IGNORECASE)
 _TABLE_MARKS = re.compile(r"<(table|tr)\s[^<>]{0,400}>", re.IGNORECASE)
@@ -126,9 +127,9 @@ def _boxes(read: Sequence[TextLine], wanted: Sequence[TextLine]) -> dict[str, Pa
 
 def _fields(read: Sequence[Field], wanted: Sequence[Field], normalization: Normalization) -> dict[str, Part]:
     """A value is right where it is equal under the normalisation; that a field is absent is right where it is known."""
-    got = {_name(field): field.value for field in read}
-    right = {_name(field): field.value for field in wanted}
-    same = [name for name in right if name in got and _same(got[name], right[name], normalization)]
+    got = {name_of(field): field.value for field in read}
+    right = {name_of(field): field.value for field in wanted}
+    same = [name for name in right if name in got and same_value(got[name], right[name], normalization)]
     with_value = sum(right[name] is not None for name in same)
     given = sum(one is not None for one in got.values())
     known = sum(one is not None for one in right.values())
@@ -136,11 +137,12 @@ def _fields(read: Sequence[Field], wanted: Sequence[Field], normalization: Norma
     return {**exact, **_three("field", with_value, given, known)}
 
 
-def _name(field: Field) -> str:
+def name_of(field: Field) -> str:
+    """By which a field of the one side finds that of the other."""
     return _NAME(field.name).rstrip(":")
 
 
-def _same(one: str | None, other: str | None, normalization: Normalization) -> bool:
+def same_value(one: str | None, other: str | None, normalization: Normalization) -> bool:
     if one is None or other is None:
         return one is other
     return normalization(one) == normalization(other)
@@ -179,8 +181,8 @@ def _teds(one: str, other: str) -> float:
 
 
 def _formulas(read: str, wanted: str) -> dict[str, Part]:
-    """Edit distance by the longer of both, without white space, which means nothing in LaTeX but behind a command."""
-    ours, theirs = (_SPACE.sub("", text) for text in (read, wanted))
+    """Edit distance by the longer of both, without white space."""
+    ours, theirs = FORMULAS(read), FORMULAS(wanted)
     longest = max(len(ours), len(theirs))
     return {"formula_distance": (edit_distance(ours, theirs), longest)} if longest else {}
 

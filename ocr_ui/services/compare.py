@@ -15,17 +15,20 @@ from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.domain.review import ErrorKind
 from ocr_ui.scoring.differences import LinePair, compare
+from ocr_ui.scoring.marks import marked_lines
+from ocr_ui.scoring.metrics import name_of, same_value, written
 from ocr_ui.scoring.pairing import SAME_PLACE
 from ocr_ui.scoring.segments import Segment, segments
+from ocr_ui.scoring.text import Normalization, edit_distance
 from ocr_ui.services.access import needs
 from ocr_ui.services.annotate import Annotator, Item
 from ocr_ui.services.preferences import other_pictures
 from ocr_ui.storage.records import ReadingRow
 from ocr_ui.storage.store import Store
 
-STATES = ("same", "text", "box", "order", "left", "right")
-"""How two rows stand to each other: the same; another text; the same text in another place, or in another order; there
-is such a row on the left alone, or on the right alone."""
+STATES = ("same", "alike", "text", "box", "order", "left", "right")
+"""How two rows stand to each other: the same; written otherwise, and equal to a score; another text; the same text in
+another place, or in another order; there is such a row on the left alone, or on the right alone."""
 
 
 _HIDDEN = EngineName(HIDDEN)
@@ -105,10 +108,25 @@ def compare_items(left: Item, right: Item) -> Comparison:
     return Comparison(left, right, *sections_of(left.content, right.content))
 
 
-def sections_of(left: PageContent, right: PageContent) -> tuple[tuple[Section, ...], int]:
-    """The rows of two readings of one picture, and their edit distance in characters."""
+def sections_of(
+    left: PageContent, right: PageContent, scored: Normalization | None = None
+) -> tuple[tuple[Section, ...], int]:
+    """The rows of two readings of one picture, and their edit distance in characters.
+
+    Args: scored: marks what a score under this normalisation counts; None: every difference as it is written. Tables
+        are scored as they are written.
+    """
     ours, theirs = _comparable(left), _comparable(right)
     difference = compare(ours, theirs)
+    if scored is not None:
+        own = [tuple(map(TextLine, _own_text(side))) for side in (ours, theirs)]
+        found = (
+            Section("fields", tuple(_scored_fields(ours.fields, theirs.fields, scored))),
+            Section("lines", tuple(_scored_lines(ours.lines, theirs.lines, scored))),
+            Section("tables", _text_rows(_cells(ours), _cells(theirs))),
+            Section("text", tuple(_scored_lines(*own, scored))),
+        )
+        return tuple(section for section in found if section.rows), _scored_distance(left, right, scored)
     found = (
         Section("fields", tuple(_field_rows(ours.fields, theirs.fields))),
         Section("lines", tuple(_line_row(pair) for pair in difference.pairs if ours.lines or theirs.lines)),
@@ -174,6 +192,48 @@ def _field_row(name: str, left: Field | None, right: Field | None) -> Row:
         state = "same" if one == other else "text"
         pieces = segments(one, other)
     return Row(name, *pieces, left.quad if left else None, right.quad if right else None, state)
+
+
+def _scored_lines(left: Sequence[TextLine], right: Sequence[TextLine], normalization: Normalization) -> Iterator[Row]:
+    pieces = marked_lines([line.text for line in left], [line.text for line in right], normalization)
+    told = {id(line): said for line, said in zip((*left, *right), (*pieces[0], *pieces[1]), strict=True)}
+    for pair in compare(PageContent(lines=tuple(left)), PageContent(lines=tuple(right))).pairs:
+        sides = tuple(told[id(line)] if line else None for line in (pair.model, pair.human))
+        quads = (line.quad if line else None for line in (pair.model, pair.human))
+        yield Row("", *sides, *quads, _scored_state(pair, sides))
+
+
+def _scored_state(pair: LinePair, sides: Iterable[tuple[Segment, ...] | None]) -> str:
+    state = _line_state(pair)
+    if any(differs for pieces in sides for _, differs in pieces or ()):
+        return "text" if state in ("same", "box") else state
+    if state in ("text", "left", "right"):
+        return "alike"
+    return "same" if state == "order" else state
+
+
+def _scored_fields(left: Sequence[Field], right: Sequence[Field], normalization: Normalization) -> Iterator[Row]:
+    ours, theirs = ({name_of(field): field for field in side} for side in (left, right))
+    for name in dict.fromkeys((*ours, *theirs)):
+        one, other = ours.get(name), theirs.get(name)
+        row = _field_row((one or other).name, one, other)  # type: ignore[union-attr]
+        if row.state == "text":
+            ([mine], [its]) = marked_lines([one.value], [other.value], normalization)  # type: ignore[union-attr]
+            state = "alike" if same_value(one.value, other.value, normalization) else "text"  # type: ignore[union-attr]
+            row = replace(row, left=mine, right=its, state=state)
+        yield row
+
+
+def _scored_distance(left: PageContent, right: PageContent, normalization: Normalization) -> int:
+    """As `differences.compare` has it: of the text, where that is equal of the fields, then of the cells."""
+
+    def texts(content: PageContent) -> Iterator[str]:
+        yield normalization(written(content))
+        yield "\n".join(normalization(field.value or "") for field in content.fields)
+        yield "\n".join(_cells(content))
+
+    pairs = zip(texts(left), texts(right), strict=True)
+    return next((edit_distance(one, other) for one, other in pairs if one != other), 0)
 
 
 def reading_value(row: ReadingRow) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,8 @@ from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.images.door import Limits, encode_png, open_picture, rotate_quarters
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.render.evaluation_report import report
-from ocr_ui.scoring.metrics import METRICS, written
+from ocr_ui.scoring.metrics import FORMULAS, METRICS, written
+from ocr_ui.scoring.text import Normalization
 from ocr_ui.services import benchmark, evaluate
 from ocr_ui.services.access import needs
 from ocr_ui.services.compare import row_value, sections_of
@@ -101,15 +102,17 @@ class RunLog:
         return await asyncio.to_thread(self._compare, first, second)
 
     @needs(Action.READ)
-    async def page(self, run: int, number: int, key: str, tell: Tell = dict) -> dict[str, Any]:
+    async def page(self, run: int, number: int, key: str, tell: Tell = dict, as_scored: bool = False) -> dict[str, Any]:
         """What a competitor read of a page beside what is known of it, with what differs and where on the picture.
 
-        Args: number: of the page in its run, from 0.
+        Args:
+            number: of the page in its run, from 0.
+            as_scored: what the scores count as equal is not told as different.
 
         Raises:
             NotFound: `unknown_run`, `unknown_competitor`, `page_gone`: the set has no such page any more.
         """
-        return await asyncio.to_thread(self._page, run, number, key, tell)
+        return await asyncio.to_thread(self._page, run, number, key, tell, as_scored)
 
     @needs(Action.READ)
     async def picture(self, run: int, number: int, turns: int = 0) -> bytes:
@@ -168,7 +171,7 @@ class RunLog:
 
     # One page
 
-    def _page(self, run: int, number: int, key: str, tell: Tell) -> dict[str, Any]:
+    def _page(self, run: int, number: int, key: str, tell: Tell, as_scored: bool) -> dict[str, Any]:
         found = self._store.evaluations.get(run)
         told = _competitor(found, key)
         stored, page = self._known(found, number)
@@ -178,7 +181,8 @@ class RunLog:
         task = Task(told["task"])
         truth = page.truth if reading is None else turned(page.truth, reading)
         read = PageContent() if reading is None else compared(reading.recognition.content, task)
-        sections, distance = sections_of(label_content(truth, task), read)
+        equal = FORMULAS if task is Task.FORMULA else Normalization(**found.config["normalization"])
+        sections, distance = sections_of(label_content(truth, task), read, equal if as_scored else None)
         turns = reading.turns if reading else 0
         width, height = reading.size if reading else self._size(page)
         return {
@@ -199,6 +203,8 @@ class RunLog:
                 for fact, held in zip(stored["facts"], result.get("facts", ()), strict=False)
             ],
             "was_read": reading is not None,
+            "as_scored": as_scored,
+            "normalization": asdict(equal),
             "edit_distance": distance,
             "sections": [{"kind": s.kind, "rows": [row_value(row) for row in s.rows]} for s in sections],
         }

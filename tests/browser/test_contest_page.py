@@ -45,6 +45,11 @@ def test_a_contest_from_its_form_to_the_page_that_is_worst(desk: Desk, tmp_path:
     assert (
         page.locator("dialog[open] .wb-cmp-board img").evaluate("img => img.decode().then(() => img.naturalWidth)") == 4
     )
+    assert "Unicode is brought to NFKC" in page.inner_text(".wb-contest-marks")
+    page.focus("[data-marks=written]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-marks=written][aria-pressed=true]:focus")
+    assert "as it is written" in page.inner_text(".wb-contest-marks")
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog.wb-contest-dialog", state="hidden")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from labelled import PAGES, Bench, number_of, truth_text, write_page, write_set
 
+from ocr_ui.engines.base import EngineRequest
 from ocr_ui.errors import BadInput, EngineFailed, NotFound
 from ocr_ui.services.benchmark import speed_differences
 from ocr_ui.services.run_changes import changes, told_setup
@@ -85,6 +87,36 @@ async def test_a_page_is_shown_beside_its_label(bench: Bench, data: Path) -> Non
     assert picture[30, 50, 0] == 3
     turned = await bench.runs.picture(result["run"], 3, 1)
     assert cv2.imdecode(np.frombuffer(turned, np.uint8), cv2.IMREAD_COLOR).shape == (100, 60, 3)
+
+
+async def test_a_page_is_marked_as_its_scores_count_or_as_it_is_written(bench: Bench, data: Path) -> None:
+    wide = str.maketrans("0123456789", "０１２３４５６７８９")
+    first, *rest = truth_text(3).split("\n")
+
+    def otherwise(request: EngineRequest) -> str:
+        if "['" in request.prompt:
+            return json.dumps({"Total": "３.50", "Date": "3 May", "Shop": "Shop 4"})
+        return f"{first} {rest[0]}\n".translate(wide) + "\n".join(rest[1:-1]) + "\n" + rest[-1].replace("e", "é", 1)
+
+    bench.engine.answer = otherwise
+    run = await bench.run("one", "fields", data=data)
+    wrong = rest[-1].count("e") > 0
+    assert wrong
+    number = run["pages"][3]["results"]
+    assert number["A"]["parts"]["cer"][0] == 1
+    scored = await bench.runs.page(run["run"], 3, "A", as_scored=True)
+    rows = scored["sections"][0]["rows"]
+    assert [row["state"] for row in rows if row["state"] not in ("same", "alike")] == ["text"]
+    assert [[text for text, differs in row["right"] if differs] for row in rows if row["state"] == "text"] == [["é"]]
+    assert sum(row["state"] == "alike" for row in rows) == 2, "one line that was two"
+    assert (scored["edit_distance"], scored["normalization"]["unicode"]) == (1, "NFKC")
+    written = await bench.runs.page(run["run"], 3, "A")
+    assert written["edit_distance"] > 1
+    assert sum(row["state"] != "same" for row in written["sections"][0]["rows"]) == 3
+    fields = await bench.runs.page(run["run"], 3, "B", as_scored=True)
+    states = {row["name"]: row["state"] for row in fields["sections"][0]["rows"]}
+    assert states == {"Total": "alike", "Date": "same", "Shop": "text"}
+    assert fields["edit_distance"] == 1
 
 
 async def test_a_page_that_is_not_there_any_more_is_told_so(bench: Bench, data: Path) -> None:

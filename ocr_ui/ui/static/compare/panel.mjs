@@ -6,7 +6,9 @@ import { Rows } from "./rows.mjs";
 
 const SIDES = ["left", "right"];
 const LETTERS = { left: "A", right: "B" };
-const SIGNS = { same: "=", text: "≠", box: "▭", order: "⇅", left: "A", right: "B" };
+const SIGNS = { same: "=", alike: "≈", text: "≠", box: "▭", order: "⇅", left: "A", right: "B" };
+
+const differs = ({ state }) => state !== "same" && state !== "alike";
 
 export class Panel {
   /**
@@ -133,23 +135,25 @@ export class Panel {
         onfocus: () => this.rows.choose(index),
       },
       make("th", { scope: "row" }, sign, said, name),
-      ...SIDES.map((side) => this.#cell(side, row[side])),
+      ...SIDES.map((side) => this.#cell(side, row)),
     );
-    made.push({ element, differs: row.state !== "same" });
+    made.push({ element, differs: differs(row) });
     return element;
   }
 
-  #cell(side, pieces) {
-    if (pieces === null) return make("td", { class: "wb-cmp-none", textContent: this.t("missing") });
+  #cell(side, row) {
+    const pieces = row[side];
+    const none = row.state === "alike" ? "no_row" : "missing";
+    if (pieces === null) return make("td", { class: "wb-cmp-none", textContent: this.t(none) });
     if (!pieces.some(([text]) => text)) return make("td", { class: "wb-cmp-none", textContent: this.t("empty") });
-    const parts = pieces.map(([text, differs]) =>
-      differs ? make("mark", { class: side, textContent: text }) : document.createTextNode(text),
+    const parts = pieces.map(([text, marked]) =>
+      marked ? make("mark", { class: side, textContent: text }) : document.createTextNode(text),
     );
     return make("td", { dir: "auto" }, ...parts);
   }
 
   #summarize(rows, characters) {
-    const differing = rows.filter((row) => row.state !== "same").length;
+    const differing = rows.filter(differs).length;
     const key = !rows.length ? "nothing" : differing ? "summary" : "equal";
     this.summary.textContent = this.t(key, { differing, total: rows.length, characters });
     for (const button of this.steps) button.disabled = !differing;
