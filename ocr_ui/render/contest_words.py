@@ -159,7 +159,7 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
         "en": "Ended because the answer went round in circles.",
         "zh": "回答循环重复而被中止。",
     },
-    "contest.speed.help.first": {"en": "To the first token or line, median.", "zh": "到首个 token 或首行，中位数。"},
+    "contest.speed.help.first": {"en": "To the first token or line, median.", "zh": "到首个词元或首行，中位数。"},
     "contest.speed.help.p50": {
         "en": "From the question to the whole answer, median.",
         "zh": "从提问到完整回答，中位数。",

@@ -223,6 +223,8 @@ class _Report:
 
     def _group_value(self, group: str, value: str) -> str:
         """Where nobody has named a page's language, its writing stands there."""
+        if group == "kind":
+            return value.replace("_", " ")
         writing = group == "language" and f"script.{value}" in WRITING_WORDS
         return self._t(f"script.{value}") if writing else value
 

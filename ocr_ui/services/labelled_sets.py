@@ -20,6 +20,7 @@ from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.review import Verdict
 from ocr_ui.domain.truth import Truth
 from ocr_ui.errors import BadInput, NotFound, WorkbenchError
+from ocr_ui.exports.languages import UNKNOWN
 from ocr_ui.images.door import Limits, open_picture
 from ocr_ui.imports.known_pages import KnownPage, known_pages
 from ocr_ui.imports.readers import READERS, Labelled
@@ -197,7 +198,7 @@ def _of_known(page: KnownPage, by_name: Mapping[str, PromptTemplate]) -> Found:
         sha256=digest,
         picture=page.picture.read_bytes,
         truth=page.truth,
-        language=page.language,
+        language=script_of(page.truth.text or "") if page.language == UNKNOWN else page.language,
         kind=page.kind,
         tags=page.tags,
         task=fitting.task if fitting else None,

@@ -38,7 +38,7 @@ LEFT_OUT_ZH: dict[str, str] = {
     "picture_unreadable": "图片无法读取：{problem:problem}",
     "prompt_empty": "提示词为空",
     "prompt_holds_sign": "提示词中有 {sign}，训练框架会把它当作图片或一轮的结尾",
-    "rejected": "在复核中被驳回",
+    "rejected": "在复核中被退回",
     "same_answer": "模型的回答与标签相同",
     "shape_cannot_hold": "第 {line} 行无法按回答的格式（{shape}）写下",
     "skipped": "在复核中被跳过",

@@ -188,17 +188,17 @@ PROMPT_WORDS: dict[str, dict[str, str]] = {
     "library.change.structured": {"en": "Held to the fields", "zh": "限定字段"},
     "library.change.variables": {"en": "Variables", "zh": "变量"},
     "library.score.readings": {"en": "Readings", "zh": "识别次数"},
-    "library.score.accepted": {"en": "Accepted", "zh": "已采纳"},
+    "library.score.accepted": {"en": "Accepted", "zh": "已通过"},
     "library.score.cer": {"en": "Characters wrong", "zh": "字符错误率"},
     "library.score.edited": {"en": "Corrected", "zh": "有改正"},
     "library.score.reward": {"en": "Official reward", "zh": "官方奖励"},
     "library.scores.about": {
         "en": "Means over accepted labels. Engines that take no prompt are not counted.",
-        "zh": "为已采纳标注的平均值；不接受提示词的引擎不计入。",
+        "zh": "为已通过的标注的平均值；不接受提示词的引擎不计入。",
     },
     "library.scores.none": {
         "en": "Nothing was read with this yet by an engine that takes a prompt; scores come with accepted labels.",
-        "zh": "还没有接受提示词的引擎用它识别过；有已采纳的标注后会显示得分。",
+        "zh": "还没有接受提示词的引擎用它识别过；有已通过的标注后会显示得分。",
     },
     "library.scores.pending": {
         "en": "Working out rewards: {n} still to come …",

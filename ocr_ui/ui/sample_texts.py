@@ -30,7 +30,7 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
     "samples.waiting": {"en": "Waiting for the engine…", "zh": "正在等待引擎…"},
     "samples.running": {
         "en": "{ended} of {n} answers have ended · {tokens} tokens · {seconds} s",
-        "zh": "{n} 个回答中已完成 {ended} 个 · {tokens} 个 token · {seconds} 秒",
+        "zh": "{n} 个回答中已完成 {ended} 个 · {tokens} 个词元 · {seconds} 秒",
     },
     "samples.stopped": {"en": "Stopped before any answer came.", "zh": "在得到任何回答之前已停止。"},
     "samples.hidden": {
@@ -82,7 +82,7 @@ SAMPLE_TEXTS: dict[str, dict[str, str]] = {
     "samples.missing": {"en": "not there", "zh": "没有"},
     "samples.nothing": {"en": "No answer says anything.", "zh": "所有回答都没有内容。"},
     "samples.answer": {"en": "Answer {n}", "zh": "回答 {n}"},
-    "samples.tokens": {"en": "{tokens} tokens", "zh": "{tokens} 个 token"},
+    "samples.tokens": {"en": "{tokens} tokens", "zh": "{tokens} 个词元"},
     "samples.sure": {"en": "{share}% sure", "zh": "把握 {share}%"},
     "samples.distance": {"en": "{characters} characters off", "zh": "相差 {characters} 个字符"},
     "samples.outcome.cut": {"en": "cut off", "zh": "被截断"},

@@ -85,6 +85,7 @@ def write(desk: Desk, line: int, text: str) -> None:
 def test_a_line_is_edited_and_the_number_follows_and_undo_brings_it_back(live: Desk, items: dict[str, int]) -> None:
     page = live.goto(f"/en/?item={items['lines']}").page
     shows(live, ROW, "Reward 1")
+    assert "Not corrected yet" in page.inner_text(ROW)
     before = page.locator(ROW).bounding_box()
     write(live, 0, "0000")
     shows(live, ROW, "Reward 0.85")

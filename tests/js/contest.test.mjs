@@ -74,6 +74,7 @@ test("a page without a language is told by its writing, and no other group's val
   assert.equal(groupValue("language", "latin", writing), "Latin");
   assert.equal(groupValue("language", "de", writing), "de");
   assert.equal(groupValue("tag", "latin", writing), "latin");
+  assert.equal(groupValue("kind", "bad_scan", writing), "bad scan");
 });
 
 test("a single page has no interval", () => {

@@ -216,11 +216,13 @@ def test_two_that_have_no_measure_in_common_are_not_compared() -> None:
 def test_a_page_without_a_language_is_told_by_its_writing() -> None:
     result = copy.deepcopy(RESULT)
     told = {"pages": 2, "scores": {"cer": 0.1}}
-    result["competitors"][0]["groups"] = {"language": {"latin": told, "de": told}, "kind": {"latin": told}, "tag": {}}
+    kinds = {"latin": told, "bad_scan": told}
+    result["competitors"][0]["groups"] = {"language": {"latin": told, "de": told}, "kind": kinds, "tag": {}}
     result["differences"][0]["groups"] = {"language": {"latin": DIFFERENCE}}
     made = report(result, "today", "zh")
     assert (made.count("<td>拉丁文</td>"), made.count("<td>latin</td>"), made.count("<td>de</td>")) == (2, 1, 1)
     assert "语言或文字" in made
+    assert "<td>bad scan</td>" in made
 
 
 def test_a_single_page_has_no_interval_and_what_nobody_has_measured_no_row() -> None:

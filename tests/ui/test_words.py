@@ -171,7 +171,7 @@ def test_errors_are_told_in_the_language_with_their_values() -> None:
             "图片过大：30000 × 20000 像素，上限为 1 亿像素。请缩小或裁成几部分。",
         ),
         ("content_too_large", {"what": "lines", "number": 9, "limit": 5}, "页面内容过多：9 行，最多保存 5。"),
-        ("state_not_allowed", {"old": "pending", "new": "accepted"}, "待处理的条目不能变为已采纳。"),
+        ("state_not_allowed", {"old": "pending", "new": "accepted"}, "待处理的条目不能变为已通过。"),
     ],
 )
 def test_amounts_and_names_are_written_as_people_do(code: str, details: dict, said: str) -> None:

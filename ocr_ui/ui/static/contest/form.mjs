@@ -175,7 +175,9 @@ export class Form {
     if (left) parts.push(t("contest.set.left_out", { n: count(left) }));
     if (facts) parts.push(t("contest.set.facts", { n: count(facts) }));
     for (const name of ["language", "kind", "tag"]) {
-      const some = Object.entries(groups[name]).slice(0, 4).map(([value, n]) => `${groupValue(name, value, t)} ${count(n)}`);
+      const all = Object.entries(groups[name]);
+      const some = all.slice(0, 4).map(([value, n]) => `${groupValue(name, value, t)} ${count(n)}`);
+      if (all.length > 4) some.push("…");
       if (some.length) parts.push(t("contest.set.group", { name: t(`contest.group.${name}`), values: some.join(t("contest.comma")) }));
     }
     return parts.join(" · ");

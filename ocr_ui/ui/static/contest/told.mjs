@@ -116,6 +116,7 @@ export function speedCurves(runs) {
 
 /** A value of a group of pages: where nobody has named a page's language, its writing stands there. */
 export function groupValue(group, value, t) {
+  if (group === "kind") return value.replaceAll("_", " ");
   const writing = `script.${value}`;
   return group === "language" && t(writing) !== writing ? t(writing) : value;
 }

@@ -166,11 +166,11 @@ function footer(value, words, trigger, more) {
       textContent: words[`list.${key}`],
       onclick: () => trigger("input", { offset: to }),
     });
-  const range = { from: total ? offset + 1 : 0, to: Math.min(offset + limit, total), total };
+  const range = { from: offset + 1, to: Math.min(offset + limit, total), total };
   return make(
     "div",
     { class: "wb-list-bar" },
-    make("span", { role: "status", textContent: say(words, "list.count", range) }),
+    make("span", { role: "status", textContent: total ? say(words, "list.count", range) : words["list.count_none"] }),
     turn("previous", Math.max(0, offset - limit), offset > 0),
     turn("next", offset + limit, offset + limit < total),
     make("button", {

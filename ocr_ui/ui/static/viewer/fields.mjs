@@ -268,6 +268,7 @@ export class FieldTable {
     absent.setAttribute("aria-label", `${field.name}: ${this.t("absent_title")}`);
     value.placeholder = this.t(missing ? "absent" : "empty_value");
     setValue(value, field.value ?? "");
+    value.title = field.value ?? "";
     shown.hidden = !this.editor.tools.invisible || !field.value;
     shown.replaceChildren(...(shown.hidden ? [] : visible(field.value)));
     const sure = field.confidence == null ? "" : field.confidence.toFixed(2);

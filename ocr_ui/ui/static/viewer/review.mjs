@@ -78,6 +78,11 @@ export class Review {
     return !sameDocument(this.editor.doc, this.saved.doc);
   }
 
+  /** True where nobody has said yet whether it is right: the label is what was read, word for word. */
+  get untouched() {
+    return !this.version && this.verdict === null && !this.contentChanged;
+  }
+
   get dirty() {
     const now = this.#snapshot();
     const judged = ["verdict", "kinds", "note"].some((name) => now[name] !== this.saved[name]);

@@ -13,8 +13,8 @@ export function valueText(value) {
 }
 
 export class RewardLine {
-  constructor({ editor, reward, t, prefix, signal }) {
-    Object.assign(this, { editor, reward, t });
+  constructor({ editor, reward, review, t, prefix, signal }) {
+    Object.assign(this, { editor, reward, review, t });
     const id = `${prefix}-rewards`;
     this.value = h("span", { class: "vw-reward-value" });
     this.button = h(
@@ -117,6 +117,7 @@ export class RewardLine {
     if (!reward.possible) return "";
     if (reward.failure) return failureText(this.t, reward.failure);
     if (reward.problem) return "";
+    if (reward.scored?.reward === 1 && this.review.untouched) return this.t("reward_itself");
     return reward.scored?.reason ?? "";
   }
 

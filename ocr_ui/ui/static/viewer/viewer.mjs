@@ -131,7 +131,7 @@ class Viewer {
     this.views.isStale = () => this.review.contentChanged;
     this.reward = new LiveReward({ editor, api: this.api });
     this.reward.onmend = () => this.#mended();
-    this.rewardLine = new RewardLine({ editor, reward: this.reward, t, prefix, signal });
+    this.rewardLine = new RewardLine({ editor, reward: this.reward, review: this.review, t, prefix, signal });
     this.verdict = new VerdictBar({ editor, review: this.review, t, actions });
     followLogin(this.verdict.person, signal, (name) => (this.review.person = name));
     this.status = new StatusLine({ editor, t });
@@ -428,6 +428,7 @@ class Viewer {
 
   #drawReview() {
     this.verdict.render();
+    this.rewardLine.render();
   }
 
   #zoomed(k) {
