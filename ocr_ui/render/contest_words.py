@@ -85,7 +85,7 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
     },
     "contest.read_only": {
         "en": "You may look at results. Who may read pages starts contests.",
-        "zh": "你可以查看结果。有识别权限的人才能开始评测。",
+        "zh": "您可以查看结果。有识别权限的人才能开始评测。",
     },
     "contest.ended.show": {"en": "Show it", "zh": "查看"},
     "contest.unreachable": {"en": "The server does not answer. Try again.", "zh": "服务器没有响应。请重试。"},

@@ -6,9 +6,9 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     "prompts.confidence": {"en": "Confidence", "zh": "置信度"},
     "prompts.drift": {"en": "Drift", "zh": "漂移"},
     "confidence.about": {
-        "en": "How often what has a confidence is right, from pages that people corrected or judged right, and from "
-        "which confidence on one need not look. The rules of batches and the marks on the page go by what "
-        "is kept here.",
+        "en": "From pages that people corrected or judged right: how often a line, cell or field of a given "
+        "confidence is right, and below which one it should be looked at. Rules of batches and marks on the page "
+        "use what is kept here.",
         "zh": "根据已改正或判为正确的页面，统计各置信度下的正确率，并给出低于多少时需要查看的阈值。"
         "批次规则和页面上的标记按这里保存的阈值执行。",
     },
@@ -69,9 +69,8 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     "confidence.axis.load": {"en": "Looked at", "zh": "查看比例"},
     "confidence.axis.caught": {"en": "Mistakes caught", "zh": "查出的错误"},
     "drift.about": {
-        "en": "What came in, under what it was read, how sure the model was and how often people corrected it, day by "
-        "day, in the order in which one would look for a cause. Numbers in the charts are the changes that are "
-        "listed.",
+        "en": "Day by day: what came in, with which settings it was read, how sure the model was, and how often people "
+        "corrected it. Look for a cause from the top down; a number in a chart is a change in the list.",
         "zh": "按天显示输入的页面、识别时的配置、模型的把握和人工改正的比例，依排查原因的先后排列。"
         "图中的编号对应所列的变更。",
     },
