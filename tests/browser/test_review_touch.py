@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -39,23 +40,31 @@ def tablet(product: Product, browser) -> Iterator[Desk]:
 
 @pytest.fixture
 def touch(tablet: Desk) -> Callable:
-    """touch(kind, *points): one event of a touch screen, in pixels of the window; touchEnd has no points."""
+    """touch(kind, at, *points): one event of a touch screen, at a time in seconds, in pixels of the window; touchEnd
+    has no points."""
     client = tablet.page.context.new_cdp_session(tablet.page)
 
-    def touched(kind: str, *points: tuple[float, float]) -> None:
+    def touched(kind: str, at: float, *points: tuple[float, float]) -> None:
         told = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
-        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": told})
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": told, "timestamp": at})
 
     return touched
 
 
-def swipe(touch: Callable, *paths: tuple[tuple[float, float], tuple[float, float]], hold: Callable = bool) -> None:
-    """Fingers go along straight paths, all at once; `hold` is done after they have been put down."""
-    touch("touchStart", *(start for start, _ in paths))
-    hold()
+def swipe(
+    touch: Callable, *paths: tuple[tuple[float, float], tuple[float, float]], hold: Callable | None = None
+) -> None:
+    """Fingers go along straight paths, all at once; `hold` is done after they have been put down. By the times of the
+    events they are quick, however long each of them takes here."""
+    at = time.time()
+    touch("touchStart", at, *(start for start, _ in paths))
+    if hold:
+        hold()
+        at = time.time()
     for step in range(1, 11):
-        touch("touchMove", *(tuple(a + (b - a) * step / 10 for a, b in zip(*path, strict=True)) for path in paths))
-    touch("touchEnd")
+        points = (tuple(a + (b - a) * step / 10 for a, b in zip(*path, strict=True)) for path in paths)
+        touch("touchMove", at + step / 1000, *points)
+    touch("touchEnd", at + 0.011)
 
 
 def place(desk: Desk, selector: str, share: float = 0.5) -> tuple[float, float]:
