@@ -38,7 +38,16 @@ from ocr_ui.api.editing import editing_routes
 from ocr_ui.api.errors import RESPONSES, Unexpected, add_error_handlers
 from ocr_ui.api.experiments import experiment_routes
 from ocr_ui.api.exports import export_routes
-from ocr_ui.api.guards import Admitted, BodyLimit, KnownHost, NoFetching, SameOrigin, SecurityHeaders, is_loopback
+from ocr_ui.api.guards import (
+    Admitted,
+    BodyLimit,
+    HeadAsGet,
+    KnownHost,
+    NoFetching,
+    SameOrigin,
+    SecurityHeaders,
+    is_loopback,
+)
 from ocr_ui.api.health import health_routes
 from ocr_ui.api.items import item_routes
 from ocr_ui.api.jobs import job_routes
@@ -162,6 +171,7 @@ def create_app(settings: Settings, engines: Engines | None = None) -> FastAPI:
         return RedirectResponse(f"/{language}/{query}")
 
     # The last one added is the outermost: its headers stand on every answer, refusals and failures included.
+    app.add_middleware(HeadAsGet)
     app.add_middleware(Admitted, admission=workbench.admission, localize_error=localize_error)
     app.add_middleware(
         BodyLimit,

@@ -232,6 +232,23 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
+class HeadAsGet:
+    """Answers HEAD wherever GET is answered: probes and link checkers ask so. The server leaves the body out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        asked = {**scope, "method": "GET"}
+        try:
+            await self.app(asked, receive, send)
+        finally:
+            scope["route"] = asked.get("route")  # those outside look for it
+
+
 class NoFetching:
     """Refuses the routes by which Gradio would fetch an address that a visitor names, keep a file that nobody has
     looked at, or do anything else that the page does not ask for: roles, limits and the virus scan know none of it."""

@@ -260,6 +260,15 @@ async def test_a_body_over_the_limit_is_not_read_to_its_end() -> None:
     assert sent[0]["status"] == 413
 
 
+@pytest.mark.parametrize("path", ["/", "/healthz", "/readyz", "/metrics", "/v1/templates", "/openapi.json", "/en/"])
+def test_probes_may_ask_for_the_head_alone(client: TestClient, path: str) -> None:
+    whole, head = (client.request(method, path, follow_redirects=False) for method in ("GET", "HEAD"))
+    assert head.status_code == whole.status_code != 405
+    told = "location" if path == "/" else "content-type"
+    assert head.headers[told] == whole.headers[told]
+    assert client.head("/v1/ocr").status_code == 405
+
+
 async def test_a_body_that_stops_on_its_way_gives_its_place_back() -> None:
     async def application(scope: dict, receive: object, send: object) -> None:
         try:
