@@ -93,7 +93,7 @@ def test_a_loop_is_marked_and_each_retry_is_one_click(page_of: Desk, server: Ser
     assert smaller[0] * smaller[1] <= whole[0] * whole[1] / 2
     assert server.questions[2]["repetition_penalty"] == 1.2, "what was tried before stays"
     assert page.locator("#viewer .vw-warnings [data-code='again_smaller']").count() == 1
-    assert page.locator("#retry-penalty").count() == 0, "it came to its end: nothing is offered"
+    assert page.locator("#retry-penalty").count() == 0, "it came to its end"
 
 
 @pytest.mark.stress
