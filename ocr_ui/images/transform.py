@@ -7,7 +7,7 @@ class and its entry in `STEPS`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -191,6 +191,14 @@ class PictureTransform:
     def from_dict(cls, data: dict[str, Any]) -> PictureTransform:
         """Raises KeyError, TypeError: the data does not have the shape that `to_dict` gives."""
         return cls(data["width"], data["height"], tuple(_step(record) for record in data["steps"]))
+
+    @classmethod
+    def recorded(cls, data: Mapping[str, Any]) -> PictureTransform | None:
+        """That of a stored reading; None where nothing that can be read is recorded."""
+        try:
+            return cls.from_dict(dict(data))
+        except (KeyError, TypeError):
+            return None
 
     def _sizes(self) -> list[Size]:
         sizes = [(self.width, self.height)]

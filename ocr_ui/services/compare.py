@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.domain.review import ErrorKind
+from ocr_ui.images.transform import PictureTransform
 from ocr_ui.scoring.differences import LinePair, compare
 from ocr_ui.scoring.marks import marked_lines
 from ocr_ui.scoring.metrics import name_of, same_value, written
@@ -101,7 +102,7 @@ class Comparer:
     def _readings(self, recognition_id: int) -> list[ReadingRow]:
         rows = self._store.recognitions.of_same_page(recognition_id)
         hidden = self._store.experiments.hidden([row.id for row in rows])
-        return [replace(row, template=hidden[row.id], engine=_HIDDEN) if row.id in hidden else row for row in rows]
+        return [_masked(row, hidden[row.id]) if row.id in hidden else row for row in rows]
 
 
 def compare_items(left: Item, right: Item) -> Comparison:
@@ -236,6 +237,17 @@ def _scored_distance(left: PageContent, right: PageContent, normalization: Norma
     return next((edit_distance(one, other) for one, other in pairs if one != other), 0)
 
 
+def _masked(row: ReadingRow, template: str) -> ReadingRow:
+    """Of an arm that nobody may know yet: its size might give it away. Args: template: as asked for."""
+    return replace(row, template=template, engine=_HIDDEN, transform={})
+
+
+def _copy_size(transform: Mapping[str, Any]) -> list[int] | None:
+    """Width and height of the copy that was read; None where nothing is recorded."""
+    read = PictureTransform.recorded(transform)
+    return list(read.scaled[1]) if read else None
+
+
 def reading_value(row: ReadingRow) -> dict[str, Any]:
     """A reading for the page's list of those that can be compared."""
     return {
@@ -244,6 +256,7 @@ def reading_value(row: ReadingRow) -> dict[str, Any]:
         "engine_name": row.engine.name or row.engine.kind,
         "template": row.template,
         "outcome": row.outcome,
+        "size": _copy_size(row.transform),
         "created_at": row.created_at.isoformat(),
     }
 
@@ -262,9 +275,9 @@ def comparison_value(comparison: Comparison) -> dict[str, Any]:
 
 def _side(item: Item) -> dict[str, Any]:
     recognition = item.recognition.recognition
-    engine, template = recognition.engine, recognition.prompt.template
+    engine, template, transform = recognition.engine, recognition.prompt.template, recognition.transform
     if item.arm and item.arm_hidden:
-        engine, template = _HIDDEN, item.arm.asked_template
+        engine, template, transform = _HIDDEN, item.arm.asked_template, {}
     return {
         "id": item.recognition.id,
         "engine": engine.title,
@@ -272,6 +285,7 @@ def _side(item: Item) -> dict[str, Any]:
         "model": engine.model,
         "revision": engine.revision,
         "template": template,
+        "size": _copy_size(transform),
         "created_at": item.recognition.created_at.isoformat(),
         "outcome": recognition.outcome,
         "seconds": recognition.generation.seconds,

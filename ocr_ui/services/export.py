@@ -490,11 +490,8 @@ def _without_names(item: WholeItem) -> WholeItem:
 
 def read_as(recorded: Mapping[str, Any]) -> PictureTransform | None:
     """From the stored picture to the one that was read; None where they are the same, or nothing is recorded."""
-    try:
-        transform = PictureTransform.from_dict(dict(recorded))
-    except (KeyError, TypeError):
-        return None
-    return transform if transform.steps else None
+    transform = PictureTransform.recorded(recorded)
+    return transform if transform and transform.steps else None
 
 
 def _mark(transform: PictureTransform | None) -> str:

@@ -62,13 +62,16 @@ class Recognitions:
     def of_same_page(self, recognition_id: int, limit: int = 20) -> list[ReadingRow]:
         """The newest readings of a recognition's page, newest first. Raises NotFound (`unknown_recognition`)."""
         of_page = select(recognition.c.page_id).where(recognition.c.id == recognition_id).scalar_subquery()
-        columns = [recognition.c[name] for name in ("id", "created_at", *_ENGINE, "template", "outcome")]
+        columns = [recognition.c[name] for name in ("id", "created_at", *_ENGINE, "template", "outcome", "transform")]
         query = select(*columns).where(recognition.c.page_id == of_page).order_by(recognition.c.id.desc()).limit(limit)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
         if not rows:
             raise unknown(recognition_id)
-        return [ReadingRow(row.id, row.created_at, _engine(row), row.template, row.outcome) for row in rows]
+        return [
+            ReadingRow(row.id, row.created_at, _engine(row), row.template, row.outcome, json.loads(row.transform))
+            for row in rows
+        ]
 
     def of_picture(self, sha256: str, engine: str) -> list[StoredRecognition]:
         """What an engine (its kind) said of a picture, on whichever page it stands, the oldest first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -50,13 +51,18 @@ class StoredRecognition:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRow:
-    """What tells the readings of one page apart, without what was read."""
+    """What tells the readings of one page apart, without what was read.
+
+    Attributes:
+        transform: as in `Recognition`.
+    """
 
     id: int
     created_at: datetime
     engine: EngineName
     template: str
     outcome: str
+    transform: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

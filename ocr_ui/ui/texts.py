@@ -358,6 +358,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "compare.outcome.stopped": {"en": "stopped before its end", "zh": "中途停止"},
     "compare.outcome.cut": {"en": "cut off, the end is missing", "zh": "被截断，结尾缺失"},
     "compare.outcome.failed": {"en": "failed before its end", "zh": "中途失败"},
+    "compare.read_at": {"en": "read at {size}", "zh": "以 {size} 识别"},
     "compare.seconds": {"en": "{seconds} s", "zh": "{seconds} 秒"},
     "compare.how": {"en": "How they differ", "zh": "差异"},
     "compare.section.fields": {"en": "Fields", "zh": "字段"},

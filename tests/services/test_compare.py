@@ -11,6 +11,7 @@ from stored import ANN, add_item, content, line, open_store, recognition
 from ocr_ui.domain.content import Field, PageContent, Table, TextLine
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.errors import BadInput, NotFound
+from ocr_ui.images.transform import Pad, PictureTransform, Scale
 from ocr_ui.services.annotate import Annotator
 from ocr_ui.services.compare import Comparer, Comparison, Row, Section, comparison_value, reading_value
 from ocr_ui.storage.store import Store
@@ -153,6 +154,20 @@ async def test_each_side_says_who_read_it(store: Store) -> None:
     assert (value["picture"]["width"], value["picture"]["height"]) == (1000, 800)
 
 
+async def test_it_is_told_at_what_size_each_was_read(store: Store) -> None:
+    read = store.recognitions.get(add_item(store, ("x",)))
+    whole = PictureTransform(1000, 800)
+    sizes = {}
+    for transform in (whole, whole.then(Scale(500, 400)).then(Pad(0, 0, 9, 0, (0, 0, 0)))):
+        item = store.recognitions.add(replace(read.recognition, transform=transform.to_dict()), read.page_id)
+        sizes[item] = list(transform.scaled[1])
+    comparer = Comparer(store, Annotator(store))
+    rows = [reading_value(row) for row in await comparer.readings(read.id)]
+    assert {row["id"]: row["size"] for row in rows} == {read.id: None, **sizes}
+    value = comparison_value(await comparer.compare(*sizes))
+    assert (value["left"]["size"], value["right"]["size"]) == ([1000, 800], [500, 400])
+
+
 async def test_readings_of_a_page_come_newest_first(store: Store) -> None:
     one, other_page = add_item(store, ("x",)), add_item(store, ("y",), shade=5)
     two = second(store, one, content("x"))
@@ -162,6 +177,7 @@ async def test_readings_of_a_page_come_newest_first(store: Store) -> None:
         (two, "office (openai)", "office"),
         (one, "rapidocr", "rapidocr"),
     ]
+    assert [row["size"] for row in rows] == [None, None], "nothing is recorded"
     assert [row.id for row in await comparer.readings(other_page)] == [other_page]
     with pytest.raises(NotFound):
         await comparer.readings(99)

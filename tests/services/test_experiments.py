@@ -233,6 +233,7 @@ async def test_the_page_says_nothing_of_the_arm_until_somebody_has_judged(bench:
     said = item.recognition.recognition
     window = await bench.dataset.list()
     readings = [reading_value(row) for row in await bench.comparer.readings(number)]
+    assert [one["size"] for one in readings] == [None], "the size of the copy may tell an engine"
     for shown in (bench.views.reading(1, last), bench.views.item(item), readings, [vars_of(window.rows[0])]):
         text = json.dumps(shown, default=str)
         assert "full_text" in text

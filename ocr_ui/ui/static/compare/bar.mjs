@@ -79,7 +79,8 @@ export class Bar {
   offer(readings, item) {
     const own = readings.find((reading) => reading.id === item);
     const others = readings.filter((reading) => reading.id !== item);
-    this.other.replaceChildren(...others.map((reading) => option(reading.id, describe(reading))));
+    const sized = new Set(readings.map(({ size }) => String(size))).size > 1;
+    this.other.replaceChildren(...others.map((reading) => option(reading.id, describe(reading, sized))));
     this.earlier.hidden = !others.length;
     const fresh = [...this.names.keys()].find((name) => name !== own?.engine_name);
     if (!this.running && own && this.engine.value === own.engine_name && fresh) this.engine.value = fresh;
@@ -143,6 +144,8 @@ export class Bar {
 
 const option = (value, textContent) => make("option", { value: String(value), textContent });
 
-function describe({ engine, template, created_at: created }) {
-  return `${engine} · ${template} · ${shortMomentText(created)}`;
+/** A reading in the list. `sized`: readings of the page had copies of different sizes. */
+export function describe({ engine, template, size, created_at: created }, sized) {
+  const copy = sized && size ? [size.join(" × ")] : [];
+  return [engine, template, ...copy, shortMomentText(created)].join(" · ");
 }

@@ -81,6 +81,7 @@ export class Panel {
     const seconds = Number(reading.seconds).toFixed(1);
     const about = [
       reading.template,
+      reading.size ? t("read_at", { size: reading.size.join(" × ") }) : "",
       t("seconds", { seconds }),
       reading.version ? t("corrected", { version: reading.version }) : "",
       reading.outcome === "complete" ? "" : t(`outcome.${reading.outcome}`),
