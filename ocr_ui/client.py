@@ -108,8 +108,10 @@ class Client:
             Refused: the server's error; what was handed in by then stays in the batch, which has not begun.
             OSError: a file cannot be read.
         """
-        job = self._json("POST", "/v1/jobs", data=_texts({"template": template, **more, "start": False}))["job"]
-        for some in _parts([Path(file) for file in files]):
+        paths = [Path(file) for file in files]
+        asked = _texts({"template": template, **more, "start": not paths})  # without a file it is refused
+        job = self._json("POST", "/v1/jobs", data=asked)["job"]
+        for some in _parts(paths):
             forms = [("files", (str(path), path.read_bytes())) for path in some]
             self._json("POST", f"/v1/jobs/{job}/files", files=forms)
         return self._json("POST", f"/v1/jobs/{job}/resume")

@@ -145,3 +145,6 @@ def test_more_files_than_a_form_takes_join_one_batch(tmp_path: Path) -> None:
         assert client.job(told["job"])["unopened"] == 450
         with pytest.raises(Refused):
             client.batch(files[:1], template="none")
+        with pytest.raises(Refused) as nothing:
+            client.batch([])
+        assert nothing.value.code == "no_files"
