@@ -23,7 +23,7 @@ ACCESS_WORDS: dict[str, dict[str, str]] = {
     },
     "app.role.viewer": {"en": "viewer", "zh": "查看者"},
     "app.role.annotator": {"en": "annotator", "zh": "标注者"},
-    "app.role.reviewer": {"en": "reviewer", "zh": "审核者"},
+    "app.role.reviewer": {"en": "reviewer", "zh": "复核者"},
     "app.role.admin": {"en": "administrator", "zh": "管理员"},
     "account.close": {"en": "Close", "zh": "关闭"},
     "account.never": {"en": "never", "zh": "从未"},
@@ -104,6 +104,6 @@ ACCESS_WORDS: dict[str, dict[str, str]] = {
     "account.scope.read": {"en": "look", "zh": "查看"},
     "account.scope.recognize": {"en": "read pictures", "zh": "识别图片"},
     "account.scope.annotate": {"en": "correct", "zh": "标注"},
-    "account.scope.review": {"en": "review", "zh": "审核"},
+    "account.scope.review": {"en": "review", "zh": "复核"},
     "account.scope.admin": {"en": "administer", "zh": "管理"},
 }

@@ -10,7 +10,7 @@ LIST_WORDS: dict[str, dict[str, str]] = {
     },
     "list.mine.nobody": {
         "en": "Nobody knows your name yet. Log in, or type it above the review.",
-        "zh": "尚不知道您的姓名。请登录，或在上方审核区填写姓名。",
+        "zh": "尚不知道您的姓名。请登录，或在上方复核区填写姓名。",
     },
     "list.choose": {"en": "Choose {name}", "zh": "选择 {name}"},
     "list.all": {"en": "Choose all rows that are shown", "zh": "选择当前显示的全部行"},

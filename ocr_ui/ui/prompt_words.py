@@ -43,7 +43,7 @@ PROMPT_WORDS: dict[str, dict[str, str]] = {
     "library.delete.not_allowed": {"en": "Only an administrator deletes templates", "zh": "只有管理员可以删除模板"},
     "library.read_only": {
         "en": "Your role looks at templates; writing them takes a reviewer.",
-        "zh": "您的角色只能查看模板；编写需要审核权限。",
+        "zh": "您的角色只能查看模板；编写需要复核权限。",
     },
     "library.own.none.here": {"en": "No own template yet.", "zh": "还没有自定义模板。"},
     "library.delete.sure": {"en": "Really delete?", "zh": "确定删除？"},

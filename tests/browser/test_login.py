@@ -62,7 +62,7 @@ def test_a_person_logs_in_works_and_leaves_and_a_viewer_only_looks(locked: Produ
     cookies = {one["name"]: one for one in context.cookies()}
     assert cookies["workbench_session"]["httpOnly"]
     assert not cookies["workbench_account"]["httpOnly"], "drafts in this browser are kept by it"
-    assert page.is_visible("#prompt-save-not:has-text('只有审核者')")
+    assert page.is_visible("#prompt-save-not:has-text('只有复核者')")
     assert not page.is_visible("#prompt-save"), "it would be refused"
     item = page.evaluate("new URLSearchParams(location.search).get('item')")
     assert page.evaluate("[...document.querySelectorAll('.vw-person')].map(f => [f.value, f.readOnly])")[0] == [
