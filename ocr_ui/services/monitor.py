@@ -96,10 +96,16 @@ class Monitor:
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        await asyncio.sleep(self._beat)
-        while time.monotonic() - self._looked < LOOKED_SECONDS or at_work("waiting") or at_work("running"):
-            await self._sample()
+        """The last sample is of when it is over: a line would else go on as it was until somebody looks again."""
+        over = False
+        while not over:
             await asyncio.sleep(self._beat)
+            over = not self._wanted()
+            await self._sample()
+            over = over and not self._wanted()  # what began meanwhile has not started another task
+
+    def _wanted(self) -> bool:
+        return bool(time.monotonic() - self._looked < LOOKED_SECONDS or at_work("waiting") or at_work("running"))
 
     async def _sample(self) -> None:
         seen = await asyncio.to_thread(cards)

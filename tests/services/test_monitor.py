@@ -128,7 +128,8 @@ async def test_samples_are_taken_while_there_is_work_and_then_no_more(monkeypatc
     work.end()
     await first
     taken = len(watch._samples)
-    assert taken >= 3
+    assert taken >= 4
+    assert (watch._samples[2].at_work, watch._samples[-1].at_work) == (1, 0), "the end is seen too"
     monkeypatch.setattr(module, "LOOKED_SECONDS", 0.05)
     await watch.told()
     await watch._task
