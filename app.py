@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import signal
@@ -324,20 +325,21 @@ def bind(settings: Settings) -> socket.socket:
     """The port, taken before anything is loaded, so that nobody waits only to hear that it is in use.
 
     Raises:
-        WorkbenchError: `port_in_use` (details: port).
+        WorkbenchError: `port_in_use` (details: port), `cannot_listen` (details: host, port, reason).
     """
     listener = socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listener.close()
-        raise WorkbenchError(
-            "port_in_use",
-            f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.",
-            "Stop the other program, or choose another port with OCR_UI_PORT.",
-            port=settings.port,
-        ) from error
+        reason = str(getattr(error, "strerror", None) or error)
+        says = f"Cannot listen on {settings.host}:{settings.port}: {reason}."
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            hint = "Stop the other program, or choose another port with OCR_UI_PORT."
+            raise WorkbenchError("port_in_use", says, hint, port=settings.port) from error
+        where = {"host": settings.host, "port": settings.port, "reason": reason}
+        raise WorkbenchError("cannot_listen", says, "Correct OCR_UI_HOST or OCR_UI_PORT.", **where) from error
     return listener
 
 

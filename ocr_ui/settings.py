@@ -60,7 +60,9 @@ class Settings(BaseSettings):
         600, ge=0, description="With logins: readings that one account may start in a minute; 0 for any number."
     )
     proxy_header: str = Field(
-        "X-Forwarded-User", description="proxy: header in which the proxy names the person who is logged in."
+        "X-Forwarded-User",
+        pattern=r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+        description="proxy: header in which the proxy names the person who is logged in.",
     )
     trusted_proxies: str = Field(
         "127.0.0.1, ::1",

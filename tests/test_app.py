@@ -59,7 +59,14 @@ def test_a_port_in_use_is_told_before_anything_is_loaded(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("PORT", "many"), ("PORT", "70000"), ("LOW_CONFIDENCE", "2"), ("DFLASH", "perhaps"), ("MAX_UPLOAD_BYTES", "0")],
+    [
+        ("PORT", "many"),
+        ("PORT", "70000"),
+        ("LOW_CONFIDENCE", "2"),
+        ("DFLASH", "perhaps"),
+        ("MAX_UPLOAD_BYTES", "0"),
+        ("PROXY_HEADER", "X-User: "),
+    ],
 )
 def test_a_setting_that_does_not_fit_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, value: str
@@ -97,6 +104,10 @@ def test_a_broken_list_of_engines_is_told_in_the_language_of_the_terminal(
 def test_a_host_that_is_not_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("OCR_UI_HOST", "192.0.2.1")
     refused(capsys, "192.0.2.1")
+    monkeypatch.setenv("OCR_UI_AUTH", "password")
+    for host in ("192.0.2.1", "http://localhost", "a" * 70):
+        monkeypatch.setenv("OCR_UI_HOST", host)
+        refused(capsys, f"Cannot listen on {host}", "Correct OCR_UI_HOST")
 
 
 def test_a_data_folder_that_is_none(
