@@ -30,6 +30,7 @@ from ocr_ui.api.accounts import account_routes
 from ocr_ui.api.calibrations import calibration_routes
 from ocr_ui.api.chat import chat_routes
 from ocr_ui.api.comparisons import comparison_routes
+from ocr_ui.api.connections import ClosingIdle
 from ocr_ui.api.contests import contest_routes
 from ocr_ui.api.corrections import correction_routes
 from ocr_ui.api.docs import add_docs
@@ -268,6 +269,7 @@ def serve(app: FastAPI, settings: Settings, listener: socket.socket) -> int:
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_keep_alive": KEEP_ALIVE_SECONDS,
         "proxy_headers": False,
+        "http": ClosingIdle,
     }
     config = uvicorn.Config(app, **plain, **tls)
     shown = address(settings.host, listener.getsockname()[1], "https" if tls else "http")
