@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from postgres import Server
 
 # The same tries at every run: what a new one finds by chance belongs to `make fuzz`, not to somebody's change.
-settings.register_profile("same", derandomize=True)
+# And none of them depends on how quick the machine is.
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("same")
 
 

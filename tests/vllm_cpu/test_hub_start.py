@@ -61,7 +61,7 @@ def test_the_download_is_shown_and_then_read_with(product: Product, hub: FakeHub
     notice = desk.page.locator(".wb-notice[data-engine=vllm]")
     expect(notice).to_contain_text("正在下载模型", timeout=60_000)
     desk.page.goto(f"{product.url}/en/")
-    expect(notice).to_contain_text("vllm: fetching the model", timeout=10_000)
+    expect(notice).to_contain_text("vllm: fetching the model", timeout=60_000)
     expect(notice.locator("progress[value]")).to_be_visible()
     expect(notice.locator(".wb-amount")).to_contain_text("/s, about")
     hub.slowness = 0
