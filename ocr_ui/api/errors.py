@@ -93,7 +93,9 @@ def add_error_handlers(app: FastAPI, localize_error: Localize) -> None:
     @app.exception_handler(WorkbenchError)
     async def told(request: Request, error: WorkbenchError) -> Response:
         if error.status >= 500:
-            log.error("%s %s: %s", request.method, route_of(request.scope), error)
+            # A server that says in time that it is full, or not ready yet, works as it should.
+            level = logging.WARNING if isinstance(error, EngineBusy) else logging.ERROR
+            log.log(level, "%s %s: %s", request.method, route_of(request.scope), error)
         return error_response(error, request, localize_error)
 
     @app.exception_handler(RequestValidationError)

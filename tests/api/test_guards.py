@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 from fakes import ScriptedEngine
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx import Response
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from app import create_app
-from ocr_ui.api.errors import Unexpected
+from ocr_ui.api.errors import Unexpected, add_error_handlers
 from ocr_ui.api.guards import Admitted, BodyLimit
+from ocr_ui.errors import BadInput, EngineBusy, EngineFailed, WorkbenchError
 from ocr_ui.services.admission import Admission
 from ocr_ui.services.engines import Engines
 from ocr_ui.services.workbench import Workbench
@@ -314,6 +316,29 @@ async def test_an_answer_may_take_as_long_as_it_likes_once_the_body_is_there() -
     guard = BodyLimit(application, 100, 100, lambda value, _: value, silence=0.01)
     await guard({"type": "http", "method": "POST", "path": "/v1/ocr", "headers": []}, receive, None)
     assert messages == []
+
+
+@pytest.mark.parametrize(
+    ("error", "level"),
+    [
+        (EngineBusy("queue_full", "", ""), "WARNING"),
+        (EngineFailed("x", "", ""), "ERROR"),
+        (BadInput("x", "", ""), None),
+    ],
+)
+def test_a_server_that_is_full_is_no_error_of_it(
+    error: WorkbenchError, level: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = FastAPI()
+    add_error_handlers(app, lambda value, _: value)
+
+    @app.get("/")
+    async def fail() -> None:
+        raise error
+
+    TestClient(app).get("/")
+    told = [record.levelname for record in caplog.records if record.name == "ocr_ui.api.errors"]
+    assert told == ([level] if level else [])
 
 
 async def test_who_goes_away_while_sending_is_no_error_of_the_server(caplog: pytest.LogCaptureFixture) -> None:
