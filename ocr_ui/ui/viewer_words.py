@@ -53,7 +53,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "tokens_rate": {"en": "{rate} tokens/s", "zh": "{rate} 词元/秒"},
     "method_fields_by_rules": {"en": "fields found by rules", "zh": "按规则提取字段"},
     "pixels_reduced": {
-        "en": "read at {size}, {percent}% of full resolution: smallest text {height} px high, {target} px suffice",
+        "en": "read at {size}, {percent}% of full: smallest text {height} px high, {target} px suffice",
         "zh": "以 {size} 识别，为完整分辨率的 {percent}%：最小文字高 {height} 像素，{target} 像素即可",
     },
     "pixels_again": {"en": "full resolution, in a second reading", "zh": "第二次识别使用完整分辨率"},
