@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
@@ -23,6 +24,8 @@ EMPTY_IS_NONE = "trusted_proxies"
 """Of which an empty text says something; any other setting that is empty is as it is by itself."""
 
 MOST_DAYS = 36_500
+BLANKS = frozenset(map(chr, (*range(0x21), 0x7F)))
+"""What no address may have in it."""
 _MOST = 2**53
 _MOST_OF = {"days": MOST_DAYS, "hours": 876_000, "minutes": 525_600, "seconds": 2_000_000, "s": 2_000_000}
 """By the last word of a name; more is nobody's wish, and dates, timers and databases count no further."""
@@ -306,6 +309,16 @@ class Settings(BaseSettings):
         """A copy whose store is that folder alone, wherever this one has its database and pictures."""
         nothing = SecretStr("")
         return self.model_copy(update={"data_dir": folder, "database_url": nothing, "pictures_url": nothing})
+
+
+def is_address(text: str) -> bool:
+    """Can a server be called by it? Http alone."""
+    try:
+        parts = urlsplit(text)
+        port_fits = parts.port != 0
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and port_fits and not set(text) & BLANKS
 
 
 def read_settings() -> Settings:

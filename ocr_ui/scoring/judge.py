@@ -16,7 +16,7 @@ from typing import Any
 
 from ocr_ui.domain.reward import Reward, RewardTask
 from ocr_ui.errors import BadInput
-from ocr_ui.settings import Settings
+from ocr_ui.settings import Settings, is_address
 
 BEST = {RewardTask.TRANSLATION: 5.0, RewardTask.VQA: 1.0}
 """Highest score that a judge may give; the lowest is 0."""
@@ -50,7 +50,7 @@ class Judge:
         url = settings.judge_url.strip().rstrip("/")
         if not url:
             return None
-        if not url.startswith(("http://", "https://")):
+        if not is_address(url):
             raise BadInput(
                 "bad_judge_url",
                 f"{url!r} is no address of a server.",

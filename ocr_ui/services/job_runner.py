@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import logging
 import urllib.request
@@ -42,7 +43,7 @@ from ocr_ui.services.thresholds import Thresholds
 from ocr_ui.services.traffic import Keep
 from ocr_ui.services.view import error_value
 from ocr_ui.services.work_off import HALT_SECONDS, first_of, holder_name, work_off
-from ocr_ui.settings import Settings
+from ocr_ui.settings import Settings, is_address
 from ocr_ui.storage.records import PageTask, StoredJob
 from ocr_ui.storage.store import Store
 
@@ -330,7 +331,7 @@ def _owner(task: int) -> str:
 
 
 def _checked(address: str) -> str:
-    if address and not address.startswith(("http://", "https://")):
+    if address and not is_address(address):
         raise BadInput(
             "bad_webhook_url", "OCR_UI_BATCH_WEBHOOK is no address.", "Set it to https://HOST/PATH, or leave it empty."
         )
@@ -347,5 +348,5 @@ def _post(address: str, progress: JobProgress) -> None:
     try:
         with urllib.request.urlopen(request, timeout=WEBHOOK_SECONDS):  # noqa: S310 - an address of the settings
             pass
-    except (OSError, ValueError) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:
         log.warning("the end of batch %d could not be told: %s", progress.job.id, error)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,11 +22,12 @@ from batches import SAYS, archive, bench, handed, pdf, picture, running, several
 from fakes import ScriptedEngine
 from sqlalchemy import select, update
 
-from ocr_ui.domain.job import PageRanges
+from ocr_ui.domain.job import JobState, PageRanges
 from ocr_ui.errors import BadInput, Conflict, EngineDead, EngineFailed, NotFound, TooLarge
-from ocr_ui.services import archives
-from ocr_ui.services.jobs import JobAsk
+from ocr_ui.services import archives, job_runner
+from ocr_ui.services.jobs import JobAsk, JobProgress
 from ocr_ui.services.workbench import Workbench
+from ocr_ui.storage.records import JobTotals, StoredJob
 from ocr_ui.storage.tables import job_task
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -382,9 +384,30 @@ async def test_the_address_in_the_settings_is_told_of_the_end_where_that_was_ask
     assert (told["job"], told["name"], told["state"], told["done"], told["failed"]) == (job, "b.png", "done", 1, 0)
 
 
-async def test_an_address_that_is_none_is_refused_at_the_start(tmp_path: Path) -> None:
+def test_an_address_that_answers_nonsense_is_no_fault_of_the_product(caplog: pytest.LogCaptureFixture) -> None:
+    def answer() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(10_000)
+            connection.sendall(b"SSH-2.0-OpenSSH\r\n")
+
+    now = datetime.now(UTC)
+    job = StoredJob(7, "b", "", now, now, JobState.DONE, 0, None, {})
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=answer, daemon=True).start()
+        job_runner._post(
+            f"http://127.0.0.1:{listener.getsockname()[1]}/",
+            JobProgress(job, JobTotals(0, 0, 1, 0, 0, 0, 0, 1.0, None)),
+        )
+    assert "the end of batch 7 could not be told" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///etc/passwd", "http://", "http://host/a b", "http://host:port/", "http://[::1/", "host/path"]
+)
+def test_an_address_that_is_none_is_refused_at_the_start(tmp_path: Path, address: str) -> None:
     with pytest.raises(BadInput) as caught:
-        bench(tmp_path, batch_webhook="file:///etc/passwd")
+        bench(tmp_path, batch_webhook=address)
     assert caught.value.code == "bad_webhook_url"
 
 
