@@ -31,7 +31,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("client") / "data", engine="rapidocr", turn_pages=False)
     engines = Engines({"rapidocr": ReadingOnce(create_engine("rapidocr", settings))})
     with live(rest_app(settings, engines)) as url:
-        until(lambda: httpx.get(f"{url}/readyz").status_code == 200, 120)
+        until(lambda: httpx.get(f"{url}/readyz", timeout=60).status_code == 200, 120)
         yield url
 
 

@@ -39,10 +39,10 @@ def test_what_is_being_read_comes_to_its_end_while_the_server_says_that_it_is_no
         reader = threading.Thread(target=reading, args=(url, told, begun))
         reader.start()
         assert begun.wait(60)
-        assert httpx.get(f"{url}/readyz").status_code == 200
+        assert httpx.get(f"{url}/readyz", timeout=60).status_code == 200
         process.send_signal(signal.SIGTERM)
-        until(lambda: httpx.get(f"{url}/readyz").status_code == 503, 60)  # new connections are answered
-        refused = httpx.post(f"{url}/v1/ocr", files={"file": ("a.png", png())})
+        until(lambda: httpx.get(f"{url}/readyz", timeout=60).status_code == 503, 60)  # new connections are answered
+        refused = httpx.post(f"{url}/v1/ocr", files={"file": ("a.png", png())}, timeout=60)
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "server_stopping")
         assert "event: done" not in told
         (tmp_path / GO).touch()
@@ -78,7 +78,7 @@ def test_https(tmp_path: Path, certificate: tuple[Path, Path]) -> None:
     with running(tmp_path, 0, OCR_UI_TLS_CERT=str(cert), OCR_UI_TLS_KEY=str(key)) as (_, url):
         assert url.startswith("https://localhost:")
         trusted = ssl.create_default_context(cafile=str(cert))
-        assert httpx.get(f"{url}/healthz", verify=trusted).status_code == 200
+        assert httpx.get(f"{url}/healthz", verify=trusted, timeout=60).status_code == 200
 
 
 def test_a_certificate_that_cannot_be_used_is_told(tmp_path: Path, certificate: tuple[Path, Path]) -> None:

@@ -62,7 +62,7 @@ def test_the_answer_as_a_whole(server: Server) -> None:
     assert asked.prompt == "Only the total."
     assert asked.pixels.shape == (50, 60, 3)
     assert asked.sampling == {"temperature": 0.5, "max_tokens": 77, "repetition_penalty": 1.1, "logprobs": False}
-    assert httpx.get(f"{server.url}/v1/recognitions").json()["total"] == 0, "nothing is stored"
+    assert httpx.get(f"{server.url}/v1/recognitions", timeout=60).json()["total"] == 0, "nothing is stored"
 
 
 def test_the_answer_as_it_comes(server: Server) -> None:

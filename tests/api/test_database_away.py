@@ -56,8 +56,8 @@ def test_what_needs_the_database_is_refused_and_goes_on_when_it_is_back(client: 
             assert "tester" not in answer.text
         base, guessed = client.base_url, {"Cookie": "workbench_session=guessed"}
         for stranger in (
-            httpx.get(f"{base}/v1/recognitions", headers=guessed),
-            httpx.post(f"{base}/login", data=FORM),
+            httpx.get(f"{base}/v1/recognitions", headers=guessed, timeout=60),
+            httpx.post(f"{base}/login", data=FORM, timeout=60),
         ):
             assert (stranger.status_code, stranger.json()["error"]["details"]) == (503, {})
             assert str(postgres_server.port) not in stranger.text

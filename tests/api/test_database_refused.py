@@ -104,11 +104,11 @@ def test_doctor_and_the_start_say_it_in_both_languages(
 def test_a_password_that_is_changed_while_the_server_runs_is_told(locked: Locked, tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, turn_pages=False, database_url=locked.url(f"keeper:{PASSWORD}", "migrated"))
     with live(rest_app(settings, Engines({"scripted": ScriptedEngine([])}))) as address:
-        assert httpx.get(f"{address}/v1/recognitions").status_code == 200
+        assert httpx.get(f"{address}/v1/recognitions", timeout=60).status_code == 200
         locked.do("ALTER ROLE keeper PASSWORD 'geheim-2'")
         locked.do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'keeper'")
         refused_in = {
-            language: httpx.get(f"{address}/v1/recognitions", headers={"X-Workbench-Lang": language})
+            language: httpx.get(f"{address}/v1/recognitions", headers={"X-Workbench-Lang": language}, timeout=60)
             for language in ("en", "zh")
         }
         for answer in refused_in.values():
@@ -116,9 +116,9 @@ def test_a_password_that_is_changed_while_the_server_runs_is_told(locked: Locked
             assert "retry-after" not in answer.headers, "it does not pass by itself"
             assert "geheim" not in answer.text
         assert "拒绝了用户名或密码" in refused_in["zh"].text
-        assert httpx.get(f"{address}/readyz").status_code == 503
+        assert httpx.get(f"{address}/readyz", timeout=60).status_code == 503
         locked.do(f"ALTER ROLE keeper PASSWORD '{PASSWORD}'")
-        assert httpx.get(f"{address}/v1/recognitions").status_code == 200
+        assert httpx.get(f"{address}/v1/recognitions", timeout=60).status_code == 200
 
 
 @pytest.mark.parametrize(

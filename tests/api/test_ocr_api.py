@@ -313,7 +313,7 @@ def test_a_client_that_goes_away_ends_the_work(tmp_path: Path) -> None:
                 pass
             assert engine.running
         until(lambda: not engine.running)
-        until(lambda: httpx.get(f"{url}/v1/recognitions").json()["total"] == 1)
+        until(lambda: httpx.get(f"{url}/v1/recognitions", timeout=60).json()["total"] == 1)
         whole = http.client.HTTPConnection(url.removeprefix("http://"))
         body["stream"] = False
         whole.request("POST", "/v1/ocr", json.dumps(body), {"content-type": "application/json"})
@@ -327,7 +327,7 @@ def test_more_pictures_than_there_is_room_for_are_refused_at_once(tmp_path: Path
     settings = Settings(data_dir=tmp_path / "data", turn_pages=False, max_requests=1)
     with live(rest_app(settings, Engines({"scripted": engine}))) as url:
         body = {"image": base64.b64encode(picture()).decode(), "stream": True}
-        with httpx.stream("POST", f"{url}/v1/ocr", json=body) as first:
+        with httpx.stream("POST", f"{url}/v1/ocr", json=body, timeout=60) as first:
             until(lambda: bool(engine.running))
             assert first.status_code == 200
             answers = [httpx.post(url + path, json=body, timeout=60) for path in ("/v1/ocr", "/v1/chat/completions")]
@@ -335,9 +335,10 @@ def test_more_pictures_than_there_is_room_for_are_refused_at_once(tmp_path: Path
             for answer in answers:
                 refused(answer, 503, "too_many_requests")
                 assert "retry-after" in answer.headers
-            assert httpx.get(f"{url}/v1/recognitions").status_code == 200, "what holds no picture is answered"
+            listed = httpx.get(f"{url}/v1/recognitions", timeout=60)
+            assert listed.status_code == 200, "what holds no picture is answered"
         until(lambda: not engine.running)
-        assert httpx.post(f"{url}/v1/pictures", files={"file": ("a.png", picture())}).status_code == 200
+        assert httpx.post(f"{url}/v1/pictures", files={"file": ("a.png", picture())}, timeout=60).status_code == 200
 
 
 def test_readings_and_their_stages_are_counted(client: TestClient) -> None:

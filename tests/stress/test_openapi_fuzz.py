@@ -34,7 +34,7 @@ def test_no_request_that_the_description_allows_makes_the_server_fail(tmp_path: 
     app = rest_app(settings, Engines({"scripted": engine}))
     with live(app) as url:
         for shade in range(3):
-            assert httpx.post(f"{url}/v1/ocr", files={"file": ("a.png", png(shade))}).status_code == 200
+            assert httpx.post(f"{url}/v1/ocr", files={"file": ("a.png", png(shade))}, timeout=60).status_code == 200
         asked = ["-c", "not_a_server_error", "--phases", "examples,coverage,fuzzing", "--max-examples", "20"]
         command = [program(), "run", f"{url}/openapi.json", *asked, "--seed", "1", "--request-timeout", "30"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=900)

@@ -158,7 +158,7 @@ async def test_aborts_end_the_work_on_the_server(engine: OpenAiEngine, server: t
 
 
 async def nothing_runs(url: str) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         while True:
             text = (await client.get(f"{url}/metrics")).text
             running = re.findall(r"^vllm:num_requests_(?:running|waiting)\{.*\} ([\d.]+)", text, re.M)
