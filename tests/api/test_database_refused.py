@@ -16,6 +16,7 @@ from ocr_ui.__main__ import main
 from ocr_ui.errors import StoreFailed
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
+from ocr_ui.storage import failures
 from ocr_ui.storage.failures import refused
 from ocr_ui.storage.store import Store
 
@@ -46,7 +47,8 @@ class Locked:
 
 
 @pytest.fixture
-def locked(database: str, postgres_server) -> Iterator[Locked]:
+def locked(database: str, postgres_server, monkeypatch: pytest.MonkeyPatch) -> Iterator[Locked]:
+    monkeypatch.setattr(failures, "_logged", {})  # the same is logged once a minute, whichever test has logged it
     server = Locked(postgres_server)
     rules = postgres_server.folder / "data" / "pg_hba.conf"
     before = rules.read_text()
