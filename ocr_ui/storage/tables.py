@@ -745,3 +745,12 @@ preference = Table(
     UniqueConstraint("client_key", "left_id", "right_id"),
 )
 """What somebody said of two readings of one picture. Rows are only ever added."""
+
+last_number = Table(
+    "last_number",
+    metadata,
+    Column("kind", String(20), primary_key=True),
+    Column("number", Integer, nullable=False),
+)
+"""`item`: the highest number that an item had when items were last deleted. SQLite by itself gives the highest numbers
+once more, and who still has such a number (a tab, a program, the audit log) would have another item in hand."""

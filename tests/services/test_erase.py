@@ -189,6 +189,19 @@ def test_what_is_frozen_is_only_deleted_on_purpose_and_the_version_says_so(store
     assert store.items.ids(Filters(version="v1")) == [items[2]]
 
 
+def test_the_number_of_a_deleted_item_is_never_another_s(store: Store) -> None:
+    first, second = add_item(store), add_item(store, shade=1)
+    store.erasing.erase([second])
+    third = add_item(store, shade=2)
+    assert third > second
+    store.erasing.erase([first, third])
+    fourth = add_item(store, shade=3)
+    assert fourth > third
+    assert add_item(store, shade=4) > fourth
+    with pytest.raises(NotFound):
+        store.erasing.erase([second])
+
+
 def test_all_or_none(store: Store) -> None:
     item = add_item(store)
     with pytest.raises(NotFound):
