@@ -32,7 +32,12 @@ def test_a_threshold_is_measured_kept_and_gone_by_and_the_days_are_drawn(product
     page.get_by_role("tab", name="Prompts").click()
     page.get_by_role("tab", name="Confidence").click()
     page.select_option("#confidence-template", "formula")
-    page.fill("#confidence-missed", "2")
+    page.focus("#confidence-template")
+    page.keyboard.press("Tab")
+    page.keyboard.type("2")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("#confidence-measure:focus")
+    assert page.input_value("#confidence-missed") == "2"
     page.press("#confidence-missed", "Enter")
     page.wait_for_selector("#confidence tr[data-state=seen]")
     page.wait_for_selector("#confidence [data-chart=load] .main-svg")

@@ -34,7 +34,8 @@ class Confidence {
     const { t } = this;
     this.template = make("select", { class: "wb-input", id: "confidence-template", onchange: () => this.list() });
     this.missed = make("input", { type: "number", class: "wb-input", id: "confidence-missed", min: "0", max: "99.9", step: "0.5", value: "5" });
-    this.missed.onkeydown = (event) => event.key === "Enter" && this.measure(false);
+    // A handler that gives back false keeps the key from the field.
+    this.missed.onkeydown = (event) => void (event.key === "Enter" && this.measure(false));
     this.measuring = button(t("confidence.measure"), () => this.measure(false), { id: "confidence-measure" });
     this.keeping = button(t("confidence.keep"), () => this.measure(true), { id: "confidence-keep" });
     this.told = make("p", { class: "wb-figures-told", role: "status" });
