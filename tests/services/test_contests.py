@@ -99,7 +99,7 @@ async def test_one_that_is_paused_ends_its_reading_and_goes_on_where_it_was(benc
     number = await begun(bench, Ask(data, competitors=pairs("one")))
     more = hold_after(bench.engine, 5)
     bench.runner.start()
-    await until(bench, number, lambda progress: progress.stored.done == 5)
+    await until(bench, number, lambda progress: progress.stored.done == 5 and bool(bench.engine.running))
     assert (await bench.contests.pause(number)).state == "paused"
     await idle(bench.engine)
     more.set()
@@ -136,7 +136,7 @@ async def test_what_is_to_be_read_afresh_is_so_once(bench: Bench, data: str) -> 
     number = await begun(bench, Ask(data, competitors=pairs("one"), fresh=True))
     more = hold_after(bench.engine, 5)
     bench.runner.start()
-    await until(bench, number, lambda progress: progress.stored.done == 5)
+    await until(bench, number, lambda progress: progress.stored.done == 5 and bool(bench.engine.running))
     await bench.contests.pause(number)
     await idle(bench.engine)
     more.set()
