@@ -62,7 +62,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _terminated_in_order() -> Iterator[threading.Event]:
-    """SIGTERM ends a command as Ctrl+C does: pages that it was reading go back to their batch. Gives if it came."""
+    """SIGTERM ends a command as Ctrl+C does: pages that it was reading go back to their batch. Gives if it came.
+
+    Shells have what a script starts in the background ignore SIGINT; asyncio would leave it so, and SIGTERM with it.
+    """
     told = threading.Event()
 
     def end(*_: object) -> None:
@@ -73,10 +76,15 @@ def _terminated_in_order() -> Iterator[threading.Event]:
         yield told  # signals are the main thread's
         return
     before = signal.signal(signal.SIGTERM, end)
+    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    if ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         yield told
     finally:
         signal.signal(signal.SIGTERM, before)
+        if ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _told(error: WorkbenchError) -> str:

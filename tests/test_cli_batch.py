@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -66,6 +67,15 @@ def test_files_folders_and_archives_are_read_and_written(console: Console, tmp_p
         assert store.items.count() == 3
 
 
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["in-front", "in-the-background"])
+def as_started(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What a script starts in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("as_started")
 def test_a_command_that_is_terminated_gives_its_pages_back(console: Console, tmp_path: Path) -> None:
     console.engine.script = (Started(), Pause(600))
 
