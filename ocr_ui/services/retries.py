@@ -124,28 +124,29 @@ def _retry(kind: str, recognition: Recognition, settings: Settings) -> Retry | N
 
 def pixels_of(recognition: Recognition) -> int | None:
     """Of the picture that the engine had."""
-    if not recognition.transform:
-        return None
-    width, height = PictureTransform.from_dict(recognition.transform).engine_size
-    return width * height
+    transform = PictureTransform.recorded(recognition.transform)
+    return None if transform is None else prod(transform.engine_size)
 
 
 def pixels_again(recognition: Recognition) -> int | None:
     """The most pixels with which the engine gets just the same copy again, as a `ReadRequest` takes them."""
-    return pixels_for(*PictureTransform.from_dict(recognition.transform).scaled) if recognition.transform else None
+    transform = PictureTransform.recorded(recognition.transform)
+    return None if transform is None else pixels_for(*transform.scaled)
 
 
 def _could_have_more(recognition: Recognition, settings: Settings) -> bool:
     """Was it read with markedly fewer pixels than the engine may have, and not for want of memory?"""
-    if not recognition.transform or any(w.code == READ_SMALLER for w in recognition.content.warnings):
+    transform = PictureTransform.recorded(recognition.transform)
+    if transform is None or any(w.code == READ_SMALLER for w in recognition.content.warnings):
         return False
-    size, copy = PictureTransform.from_dict(recognition.transform).scaled
+    size, copy = transform.scaled
     return prod(copy) <= WORTH * prod(fitting(size, settings.engine_pixels))
 
 
 def cleaning_of(recognition: Recognition) -> str:
     """What was done to the engine's copy, as a `ReadRequest` takes it: another reading gets the same one."""
-    steps = PictureTransform.from_dict(recognition.transform).steps if recognition.transform else ()
+    transform = PictureTransform.recorded(recognition.transform)
+    steps = () if transform is None else transform.steps
     return ",".join(step.kind for step in steps if step.kind in STEPS) or OFF
 
 

@@ -49,7 +49,7 @@ def test_a_contest_from_its_form_to_the_page_that_is_worst(desk: Desk, tmp_path:
     page.focus("[data-marks=written]")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-marks=written][aria-pressed=true]:focus")
-    assert "as it is written" in page.inner_text(".wb-contest-marks")
+    page.wait_for_selector(".wb-contest-marks:has-text('as it is written')")
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog.wb-contest-dialog", state="hidden")
 

@@ -45,7 +45,7 @@ def test_a_threshold_is_measured_kept_and_gone_by_and_the_days_are_drawn(product
     page.wait_for_selector("#confidence tr[data-state=used]")
 
     page.get_by_role("tab", name="Drift").click()
-    page.wait_for_selector("#drift [data-chart=corrected] .main-svg")
+    page.wait_for_selector("#drift [data-chart=size] .main-svg")
     page.goto(f"{product.url}/en?item={item}")
     chip = page.locator(".vw-chip.low:visible")
     chip.wait_for()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fakes import ScriptedEngine
@@ -61,6 +63,15 @@ async def test_each_end_has_its_own_offers(reason: str, offered: list[str]) -> N
     recognition, _ = await ended(reason, tokens=8192)
     assert kinds(recognition) == offered
     assert bool(suiting(recognition, OTHERS, Task)) == bool(offered)
+
+
+async def test_a_result_whose_copy_is_not_known_is_read_again_all_the_same() -> None:
+    recognition, _ = await ended("repeated")
+    for unknown in ({}, {"scale": 0.5}):
+        other = replace(recognition, transform=unknown)
+        assert kinds(other) == ["penalty"]
+        request = request_for(other, "penalty", FULL, SETTINGS)
+        assert (request.pixels, request.preprocess) == (None, "off")
 
 
 async def test_a_longer_answer_is_offered_only_where_the_limit_ended_it() -> None:
