@@ -5,9 +5,9 @@ public config, the token names and numbers those of its public tokenizer as far 
 
 Usage: python -m benchmarks.full_size_model OUT_DIR [--weights], with the Python that has vLLM
 
---weights writes random ones into the folder too (2 GB, on the first GPU where there is one). What they say is noise all
-the same, but other noise for each picture, which vLLM's own dummy weights do not do: whether two ways of reading give
-the same tokens can be seen with them.
+--weights writes random ones into the folder too (2 GB, on the first GPU where there is one), the draft model's as well.
+What they say is noise all the same, but other noise for each picture, which vLLM's own dummy weights do not do: whether
+two ways of reading give the same tokens can be seen with them.
 """
 
 from __future__ import annotations
@@ -218,6 +218,24 @@ def write_weights(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as saved:
         network.to(torch.bfloat16).save_pretrained(saved, max_shard_size="20GB")
         (Path(saved) / "model.safetensors").rename(folder / "model.safetensors")
+    write_draft_weights(folder / "dflash")
+
+
+def write_draft_weights(folder: Path) -> None:
+    """The draft model's, of the usual size: what it proposes is noise, too. Its embeddings are the model's own."""
+    import torch
+    from safetensors.torch import save_file
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.from_pretrained(folder)
+    layers = {name: one for name, one in AutoModel.from_config(config).state_dict().items() if "embed" not in name}
+    wide = len(DRAFT_CONFIG["dflash_config"]["target_layer_ids"]) * config.hidden_size
+    more = {
+        "fc.weight": torch.randn(config.hidden_size, wide) * config.initializer_range,
+        "hidden_norm.weight": torch.ones(config.hidden_size),
+    }
+    weights = {name: one.to(torch.bfloat16).contiguous() for name, one in {**layers, **more}.items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def main() -> None:

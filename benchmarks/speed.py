@@ -1,18 +1,20 @@
 """The product against what a user would get without it, on one card with the same pages, in turns.
 
 Usage: python benchmarks/speed.py --model DIR [--loads 32 96] [--rounds 5] [--tokens 1024] [--seconds 540] [--dummy]
-                                  [--parts product penalty switches drafts server transformers] [--out FILE]
+                                  [--parts product tokens penalty switches drafts server transformers] [--out FILE]
 
 Each way runs in a process of its own, all of them on the first card, and only one works at a time. Parts:
 - product: "plain", vLLM's AsyncLLM with the flags of the model's own recipe, asked in its process and nothing else;
   "product", `VllmEngine` with the product's settings, asked as the service asks; "small", the same with pictures of
   --pixels pixels, as pixels by need may choose them.
+- tokens: the answers of plain, the product, and the product with as many batched tokens as plain has, which takes a
+  page in the same pieces as plain does: what is left between them then is all else that the product does otherwise.
 - penalty: plain and the product, each with the repetition penalty of the recipe and without.
 - switches: the product with weights in fp8, and with its cache in fp8, to the product without.
 - drafts: the product with DFlash at 4, 8 and 15 drafted tokens, or those of --drafted, to the product without, and the
   share rejected.
 - server: vLLM's OpenAI server with the same flags as plain, asked as the model's batch client does: streamed, 16 at
-  once.
+  once; plain and the product beside it.
 - transformers: the model's own `generate`, one page.
 
 They take turns, round by round, the order changing each time. Ratios are pages a second to plain's, the mean of the
@@ -296,15 +298,20 @@ class Transformers:
         del self._net
 
 
+AS_PLAIN = "product, batched as plain"
+OFFICIAL_BATCH = 2048
+"""Tokens that vLLM's engine takes in at a time where nothing is said."""
+
 WAYS: dict[str, Callable[[argparse.Namespace], Any]] = {
     "plain": Plain,
     "product": Product,
+    AS_PLAIN: lambda given: Product(given, max_num_batched_tokens=OFFICIAL_BATCH),
     "fp8 weights": lambda given: Product(given, quantization="fp8"),
     "fp8 cache": lambda given: Product(given, kv_cache_dtype="fp8"),
     "server": Server,
     "transformers": Transformers,
 }
-PARTS = ("product", "penalty", "switches", "drafts", "server", "transformers")
+PARTS = ("product", "tokens", "penalty", "switches", "drafts", "server", "transformers")
 
 
 SMALL, UNPENALISED, DRAFTED = "small", "without penalty", " drafted"
@@ -530,9 +537,14 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
             compare([*workers, small], min(given.loads), 1, given.rounds)
             for load in given.loads:
                 compare([*workers, small], load, given.tokens, given.rounds)
+    if "tokens" in given.parts:
+        with working(given, "plain", "product", AS_PLAIN) as (plain, *others):
+            for other in others:
+                about[f"equal tokens, {other.way}"] = found = equal_tokens(plain, other, load=min(given.loads))
+                print(json.dumps(found), flush=True)
     if "penalty" in given.parts:
         with working(given, "plain", "product") as workers:
-            for worker in workers:
+            for worker in reversed(workers):
                 other = Otherwise(worker, UNPENALISED, f"{worker.way}, no penalty")
                 for load in given.loads:
                     compare([worker, other], load, given.tokens, given.rounds)
@@ -546,7 +558,7 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
             with working(given, "product", *[f"{count}{DRAFTED}" for count in given.drafted[at : at + 2]]) as workers:
                 drafts(workers)
     if "server" in given.parts:
-        with working(given, "server") as workers:
+        with working(given, "plain", "server", "product") as workers:
             compare(workers, BATCH_CLIENT, given.tokens, given.rounds)
     if "transformers" in given.parts:
         with working(given, "transformers") as workers:
