@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterable, Iterator
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ocr_ui.logs import as_request, request_name
@@ -51,8 +53,24 @@ class Named:
 
 
 def route_of(scope: Scope) -> str:
-    """The address of the route, and not what was put into it: names that people chose stand there."""
-    return getattr(scope.get("route"), "path_format", ELSEWHERE)
+    """The address of the route, and not what was put into it: names that people chose stand there. Of a request that
+    was refused on its way, the route that it was meant for."""
+    route = scope.get("route") or _meant(scope)
+    return getattr(route, "path_format", ELSEWHERE)
+
+
+def _meant(scope: Scope) -> BaseRoute | None:
+    asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope  # as `HeadAsGet` has it
+    routes = scope["app"].routes if "app" in scope else ()
+    # Mounts have no address of their own: what stands behind them is the page's.
+    return next((one for one in _whole(routes) if isinstance(one, Route) and one.matches(asked)[0] is Match.FULL), None)
+
+
+def _whole(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    """All routes: from 0.137 on FastAPI keeps routers that were included as they are."""
+    for route in routes:
+        included = getattr(route, "original_router", None)
+        yield from (route,) if included is None else _whole(included.routes)
 
 
 def _tell(scope: Scope, status: int, seconds: float) -> None:

@@ -325,16 +325,24 @@ def test_a_client_that_goes_away_ends_the_work(tmp_path: Path) -> None:
 def test_more_pictures_than_there_is_room_for_are_refused_at_once(tmp_path: Path) -> None:
     engine = lines_engine(*LONG)
     settings = Settings(data_dir=tmp_path / "data", turn_pages=False, max_requests=1)
+    paths = ("/v1/ocr", "/v1/chat/completions", "/v1/pictures")
+
+    def counted(path: str) -> float:
+        labels = {"method": "POST", "route": path, "status": "503"}
+        return REGISTRY.get_sample_value("ocr_ui_requests_total", labels) or 0
+
     with live(rest_app(settings, Engines({"scripted": engine}))) as url:
         body = {"image": base64.b64encode(picture()).decode(), "stream": True}
         with httpx.stream("POST", f"{url}/v1/ocr", json=body, timeout=60) as first:
             until(lambda: bool(engine.running))
             assert first.status_code == 200
-            answers = [httpx.post(url + path, json=body, timeout=60) for path in ("/v1/ocr", "/v1/chat/completions")]
+            before = [counted(path) for path in paths]
+            answers = [httpx.post(url + path, json=body, timeout=60) for path in paths[:2]]
             answers.append(httpx.post(f"{url}/v1/pictures", files={"file": ("a.png", picture())}, timeout=60))
             for answer in answers:
                 refused(answer, 503, "too_many_requests")
                 assert "retry-after" in answer.headers
+            until(lambda: [counted(path) - one for path, one in zip(paths, before, strict=True)] == [1, 1, 1])
             listed = httpx.get(f"{url}/v1/recognitions", timeout=60)
             assert listed.status_code == 200, "what holds no picture is answered"
         until(lambda: not engine.running)
