@@ -100,6 +100,7 @@ class Progress:
         tokens: tokens so far; None where the engine does not count in tokens.
         recognition: the whole result, with the last progress only.
         error: why it failed.
+        replaced: tokens of other readings of the page, in whose place this one stands.
     """
 
     content: PageContent
@@ -111,6 +112,23 @@ class Progress:
     tokens: int | None = None
     recognition: Recognition | None = None
     error: WorkbenchError | None = None
+    replaced: int = 0
+
+    @property
+    def own_tokens(self) -> int | None:
+        """Of this reading alone, as the engine has counted them where it has ended."""
+        return self.recognition.generation.tokens if self.recognition else self.tokens
+
+    @property
+    def all_tokens(self) -> int | None:
+        """With those of the readings in whose place it stands."""
+        own = self.own_tokens
+        return own if not self.replaced else (own or 0) + self.replaced
+
+
+def in_place_of(step: Progress, other: Progress) -> Progress:
+    """`step` with the tokens of a reading that it replaces."""
+    return replace(step, replaced=step.replaced + (other.all_tokens or 0))
 
 
 Abandoned = Callable[[Callable[[], Progress]], None]

@@ -214,16 +214,16 @@ class Recognizer:
         timings = {**clock.seconds, **recognition.timings}
         timed = replace(recognition, engine=name, timings=timings)
         if recognition.outcome in ("failed", "stopped") and not recognition.generation.text:
-            _note(timed, page_id, timings, step.error)
+            _note(timed, page_id, timings, step.error, step.all_tokens)
             return Reading(page, step)
         reader, store = Person(person) if person else None, StageClock()
         try:
             with store.stage("store"):
                 stored = await asyncio.to_thread(keep, timed, page_id, reader)
         except StoreFailed as error:
-            _note(timed, page_id, timings, error)
+            _note(timed, page_id, timings, error, step.all_tokens)
             return Reading(page, replace(step, state="failed", error=error))
-        _note(timed, page_id, {**timings, **store.seconds}, step.error)
+        _note(timed, page_id, {**timings, **store.seconds}, step.error, step.all_tokens)
         return Reading(page, replace(step, recognition=timed), stored)
 
     def is_reading(self, owner: str) -> bool:
@@ -239,9 +239,19 @@ class Recognizer:
         return await self._runs.stop(owner)
 
 
-def _note(recognition: Recognition, page_id: int, timings: Mapping[str, float], error: WorkbenchError | None) -> None:
-    """Counts a reading that ended, and writes a line of the log, with nothing of what was read."""
-    engine, tokens = recognition.engine, recognition.generation.tokens
+def _note(
+    recognition: Recognition,
+    page_id: int,
+    timings: Mapping[str, float],
+    error: WorkbenchError | None,
+    tokens: int | None,
+) -> None:
+    """Counts a reading that ended, and writes a line of the log, with nothing of what was read.
+
+    Args:
+        tokens: with those of readings of the page that were replaced.
+    """
+    engine = recognition.engine
     reading_ended(engine.name or engine.kind, recognition.outcome, timings, tokens)
     if (pixels := recognition.pixels) is not None:
         pixels_chosen(engine.name or engine.kind, AGAIN if pixels.again else pixels.reason)

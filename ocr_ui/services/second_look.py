@@ -15,7 +15,7 @@ from ocr_ui.domain.pixels import PixelChoice, SecondLook
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.engines.base import Engine
 from ocr_ui.images.transform import PictureTransform
-from ocr_ui.services.reading import Abandoned, Progress, ReadRequest
+from ocr_ui.services.reading import Abandoned, Progress, ReadRequest, in_place_of
 from ocr_ui.services.smaller import read_with_retry
 from ocr_ui.settings import Settings
 
@@ -45,9 +45,9 @@ async def read_by_need(
         return
     begun = first
 
-    def keep_first(_: Callable[[], Progress]) -> None:
+    def keep_first(finish: Callable[[], Progress]) -> None:
         if abandoned is not None:
-            abandoned(lambda: begun)
+            abandoned(lambda: in_place_of(begun, finish()))
 
     again = replace(request, need=None, notices=(*request.notices, _going_on(first)))
     async with aclosing(read_with_retry(pixels, page_sha256, engine, again, settings, stop, keep_first)) as steps:
@@ -104,7 +104,8 @@ def _better(first: Progress, second: Progress) -> Progress:
         timings=_sum(one.timings, other.timings),
         pixels=replace(choice, size=size) if kept else choice,
     )
-    return replace(second, content=told.content, tokens=read.generation.tokens, recognition=told)
+    shown = replace(second, content=told.content, tokens=read.generation.tokens, recognition=told)
+    return replace(shown, replaced=(second.all_tokens or 0) - (shown.own_tokens or 0))
 
 
 def _sum(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
@@ -113,7 +114,8 @@ def _sum(one: dict[str, float], other: dict[str, float]) -> dict[str, float]:
 
 def _after(first: Progress, step: Progress) -> Progress:
     """Times count from the first reading on; its first line was there first."""
-    return replace(step, seconds=first.seconds + step.seconds, first_line_seconds=first.first_line_seconds)
+    timed = replace(step, seconds=first.seconds + step.seconds, first_line_seconds=first.first_line_seconds)
+    return in_place_of(timed, first)
 
 
 def _read(step: Progress) -> Recognition:

@@ -14,7 +14,7 @@ from ocr_ui.engines.base import Engine
 from ocr_ui.engines.memory_failures import OUT_OF_MEMORY
 from ocr_ui.errors import EngineFailed, noted
 from ocr_ui.images.transform import PictureTransform
-from ocr_ui.services.reading import Abandoned, Progress, ReadRequest, read_picture
+from ocr_ui.services.reading import Abandoned, Progress, ReadRequest, in_place_of, read_picture
 from ocr_ui.settings import Settings
 
 READ_SMALLER = "read_smaller"
@@ -50,7 +50,7 @@ async def read_with_retry(
     again = replace(request, need=None, pixels=fewer, notices=notices)  # same id: Stop means it still
     async with aclosing(read_picture(pixels, page_sha256, engine, again, settings, stop, abandoned)) as steps:
         async for step in steps:
-            yield _after(failed, _gave_up(step, failed) if _ran_out(step) else step)
+            yield _after(failed, _gave_up(step, failed) if _ran_out(step) else in_place_of(step, failed))
 
 
 def _ran_out(step: Progress) -> bool:
@@ -91,9 +91,9 @@ def _gave_up(step: Progress, failed: Progress) -> Progress:
         "Lower OCR_UI_MAX_NUM_SEQS or OCR_UI_ENGINE_PIXELS.",
         reason=step.error.details.get("reason", "") if step.error else "",
     )
-    kept = failed if len(failed.raw) > len(step.raw) else step
+    kept, other = (failed, step) if len(failed.raw) > len(step.raw) else (step, failed)
     content = kept.content
     if kept is failed:
         content = content.with_warnings(_read_smaller(failed))
     recognition = replace(kept.recognition, content=content, error=noted(error)) if kept.recognition else None
-    return replace(kept, content=content, recognition=recognition, error=error)
+    return in_place_of(replace(kept, content=content, recognition=recognition, error=error), other)

@@ -18,7 +18,7 @@ from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.pixels import REDUCED, UNCALIBRATED, Need
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import EngineName, Generation
-from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started
+from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
 from ocr_ui.engines.memory_failures import out_of_memory
 from ocr_ui.errors import EngineFailed
 from ocr_ui.images.need import RULE
@@ -208,6 +208,47 @@ async def test_stop_after_the_first_reading_ends_it_there() -> None:
         steps.append(step)
     assert steps[-1].recognition is not None
     assert len(engine.seen) == 1
+
+
+class Writer(TwoEyes):
+    """A model that takes prompts; all that it writes counts in tokens."""
+
+    def __init__(self, small: list[ScriptStep], whole: list[ScriptStep]) -> None:
+        super().__init__(small, whole)
+        self.capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True)
+
+
+NOTHING = [Started(), TextDelta(" ", tokens=30), DONE]
+SOMETHING = [Started(), TextDelta("word", tokens=5), DONE]
+BROKE_OFF = [Started(), TextDelta("wo", tokens=7), out_of_memory("full")]
+
+
+@pytest.mark.parametrize(
+    ("small", "whole", "own", "all_tokens"),
+    [
+        (NOTHING, SOMETHING, 5, 35),
+        (SOMETHING, [Started(), TextDelta("no", tokens=2), EngineFailed("engine_failed", "No.", "")], 5, 5),
+        (NOTHING, [Started(), TextDelta("no", tokens=2), EngineFailed("engine_failed", "No.", "")], 30, 32),
+        (NOTHING, BROKE_OFF, 30, 67),
+    ],
+)
+async def test_tokens_of_readings_that_were_replaced_count(
+    small: list[ScriptStep], whole: list[ScriptStep], own: int, all_tokens: int
+) -> None:
+    last = (await read(Writer(small, whole)))[-1]
+    assert (last.recognition.generation.tokens, last.all_tokens) == (own, all_tokens)
+
+
+async def test_tokens_of_a_second_reading_that_is_left_count_too() -> None:
+    kept: list = []
+    engine = Writer(NOTHING, [Started(), TextDelta("word", tokens=5), asyncio.Event()])
+    steps = read_by_need(PAGE, "a" * 64, engine, ReadRequest(TEMPLATE, need=NEED), SETTINGS, None, kept.append)
+    async for step in steps:
+        if step.raw == "word":
+            break
+    await steps.aclose()
+    (finish,) = kept
+    assert finish().all_tokens == 35
 
 
 # At full resolution, on demand

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,21 @@ from ocr_ui.domain.content import TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import Generation
-from ocr_ui.engines.base import Capabilities, EngineState, Finished, Health, LinesDelta, Started
+from ocr_ui.engines.base import (
+    Capabilities,
+    EngineEvent,
+    EngineRequest,
+    EngineState,
+    Finished,
+    Health,
+    LinesDelta,
+    Started,
+    TextDelta,
+)
+from ocr_ui.engines.memory_failures import out_of_memory
 from ocr_ui.errors import BadInput, EngineBusy, EngineDead, EngineFailed, NotFound, StoreFailed, of_note
 from ocr_ui.images.door import encode_png
-from ocr_ui.metrics import STAGES
+from ocr_ui.metrics import REGISTRY, STAGES
 from ocr_ui.services.dataset import Dataset
 from ocr_ui.services.engine_entries import EngineEntry
 from ocr_ui.services.engines import Engines
@@ -106,6 +118,28 @@ async def test_a_reading_stands_in_the_dataset(store: Store) -> None:
     assert [row.id for row in rows] == [second.recognition_id, first.recognition_id]
     assert {row.sha256 for row in rows} == {first.page.sha256}
     assert store.figures.missing() == []
+
+
+class NoMemoryAtFirst(ScriptedEngine):
+    """Writes something before its memory ends, and all of it the second time."""
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+        end = DONE if self.seen else out_of_memory("full")
+        self.script = [Started(), TextDelta("one", tokens=7), end]
+        async for event in super().generate(request):
+            yield event
+
+
+async def test_tokens_of_a_try_that_was_replaced_are_in_the_metrics(store: Store) -> None:
+    def counted() -> float:
+        return REGISTRY.get_sample_value("ocr_ui_tokens_total", {"engine": "scripted"}) or 0
+
+    here = await bench(store, engine=NoMemoryAtFirst(()))
+    here.engine.capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True)
+    before = counted()
+    last = (await here.all())[-1]
+    assert last.progress.recognition.generation.tokens == 7
+    assert counted() - before == 14
 
 
 async def test_two_readers_and_one_stops(store: Store) -> None:
