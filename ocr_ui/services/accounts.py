@@ -79,14 +79,19 @@ class Accounts:
         return None if found is None else _identity(found[0], "key", found[1].scopes)
 
     def of_proxy(self, name: str) -> Identity | None:
-        """Who a trusted proxy says it is; somebody new gets an account with the role of the settings."""
+        """Who a trusted proxy says it is; somebody new gets an account with the role of the settings.
+
+        Raises:
+            Conflict: `account_exists`, where several accounts are spelled alike and none like this.
+        """
         found = self._store.accounts.find(name)
         if found is None:
             try:
                 found = self._store.accounts.add(name, self._new_role, "")
                 self._store.audit.add(name, "proxy", acting().address, "account.add", name, self._new_role.value)
-            except Conflict:  # another request of the same person was quicker
-                found = self._store.accounts.get(name)
+            except Conflict:  # another request of the same person was quicker, or several spellings are there
+                if (found := self._store.accounts.find(name)) is None:
+                    raise
         return None if found.disabled else _identity(found, "proxy")
 
     # Accounts, by administrators

@@ -7,7 +7,6 @@ import time
 
 from limits import RateLimitItem, RateLimitItemPerMinute
 
-from ocr_ui.domain.person import Person
 from ocr_ui.errors import TooMany
 from ocr_ui.settings import Settings
 from ocr_ui.storage import people
@@ -59,7 +58,7 @@ class Rates:
                 self._hit(item, *key)
 
     def _failures(self, name: str, address: str) -> list[tuple]:
-        one = people.clean(Person(name))[:200].casefold()
+        one = people.folded(name)
         return [(self._pair, one, address), (self._address, address), (self._name, one)]
 
     def _hit(self, item: RateLimitItem, *key: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from ocr_ui.domain.access import Action, Role
 from ocr_ui.domain.person import Person
@@ -30,23 +30,26 @@ class Accounts:
         """Args: password: its hash, empty for none.
 
         Raises:
-            BadInput: `bad_account_name`. Conflict: `account_exists`.
+            BadInput: `bad_account_name`. Conflict: `account_exists`, also for another spelling of one that is there.
         """
         clean = people.clean(Person(name))
         if not clean or {".", ".."} & set(clean.split("/")):  # addresses with such parts are shortened on their way
             raise BadInput("bad_account_name", "An account needs a name, and . or .. is none.", "Choose another one.")
         with self._database.writing() as connection:
+            if (there := _spelled(connection, clean)) or (there := _alike(connection, clean)):
+                raise _exists(there[0].name)
             person_id = people.id_of(connection, Person(name))
-            if connection.scalar(select(account.c.id).where(account.c.person_id == person_id)) is not None:
-                raise Conflict(
-                    "account_exists", f"There is an account {name} already.", "Choose another name.", name=name
-                )
             values = {"role": role.value, "disabled": False, "created_at": datetime.now(UTC), "password": password}
             connection.execute(insert(account).values(person_id=person_id, **values))
             return _account(connection.execute(_accounts().where(account.c.person_id == person_id)).one())
 
     def find(self, name: str) -> StoredAccount | None:
-        return self._first(_accounts().where(person_table.c.name == people.clean(Person(name))))
+        """The account of this very name; where there is none, the one whose name is the same but for capitals and
+        width. None where there are several of these, of the time when each spelling could have its own account."""
+        with self._database.reading() as connection:
+            clean = people.clean(Person(name))
+            found = _spelled(connection, clean) or _alike(connection, clean)
+        return _account(found[0]) if len(found) == 1 else None
 
     def get(self, name: str) -> StoredAccount:
         """Raises NotFound (`unknown_account`)."""
@@ -141,14 +144,25 @@ class Accounts:
                 update(api_key).where(mine, api_key.c.revoked_at.is_(None)).values(revoked_at=datetime.now(UTC))
             )
 
-    def _first(self, query: Select) -> StoredAccount | None:
-        with self._database.reading() as connection:
-            row = connection.execute(query).first()
-        return None if row is None else _account(row)
-
 
 def _accounts() -> Select:
     return select(account, person_table.c.name).join(person_table, account.c.person_id == person_table.c.id)
+
+
+def _spelled(connection: Connection, name: str) -> Sequence[Row]:
+    return connection.execute(_accounts().where(person_table.c.name == name)).all()
+
+
+def _alike(connection: Connection, name: str) -> Sequence[Row]:
+    """Compared here: what is a capital, the two databases see differently."""
+    wanted = people.folded(name)
+    rows = connection.execute(_accounts().order_by(account.c.id))
+    return [row for row in rows if people.folded(row.name) == wanted]
+
+
+def _exists(name: str) -> Conflict:
+    hint = "Capitals make no other name. Choose another one."
+    return Conflict("account_exists", f"There is an account {name} already.", hint, name=name)
 
 
 def _account(row: Row) -> StoredAccount:

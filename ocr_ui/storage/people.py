@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, insert, select
@@ -29,6 +30,11 @@ def known(connection: Connection, person: Person | None) -> int | None:
 
 def clean(person: Person | None) -> str:
     return " ".join(storable(person.name).split())[:LONGEST_NAME] if person else ""
+
+
+def folded(name: str) -> str:
+    """A name without what people take for the same: capitals, full and half width."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", clean(Person(name))).casefold())
 
 
 def signed(of: Table, *more: ColumnElement) -> Select:

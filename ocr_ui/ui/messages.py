@@ -210,7 +210,7 @@ ERRORS_ZH: dict[str, str] = {
     "unknown_key": "没有密钥 {key}。",
     "unknown_account": "没有名为 {name} 的账户。请查看账户列表。",
     "not_oneself": "不能更改自己的权限。请其他管理人员操作。",
-    "account_exists": "已有名为 {name} 的账户。",
+    "account_exists": "已有名为 {name} 的账户。仅大小写或全半角不同的名称视为相同，请换一个名称。",
     "bad_account_name": "账户需要一个名称，不能是 . 或 ..。",
     "too_often": "操作过于频繁：每分钟最多 {most} 次。请在 {seconds} 秒后继续。",
     "too_many_logins": "密码输错次数过多。请在 {seconds} 秒后重试。",
