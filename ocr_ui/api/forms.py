@@ -105,6 +105,7 @@ async def read_ocr(request: Request) -> tuple[Asked, bool]:
         body.person.strip(),
         time.perf_counter() - begin,
         options.full_resolution,
+        body.stream,
     )
     return asked, body.stream
 

@@ -83,7 +83,7 @@ class ConfidencesAsTheyCome:
         if not len(self._probabilities):
             return content
         if content is not self._content:
-            del self._lines[_same(self._content.lines, content.lines) :]
+            del self._lines[same_lines(self._content.lines, content.lines) :]
             for line in content.lines[len(self._lines) :]:
                 self._lines.append(self._look_for(line, raw, self._lines[-1][1] if self._lines else 0))
             told = _with_those_of_parts(content, raw, self._probabilities)
@@ -98,7 +98,7 @@ class ConfidencesAsTheyCome:
         return _line(line, (at + span[0], at + span[1]), self._probabilities), at + span[1]
 
 
-def _same(before: tuple[TextLine, ...], now: tuple[TextLine, ...]) -> int:
+def same_lines(before: tuple[TextLine, ...], now: tuple[TextLine, ...]) -> int:
     """How many lines at the beginning are the same."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((n for n, (old, new) in pairs if old is not new and old != new), min(len(before), len(now)))

@@ -170,7 +170,7 @@ class ExperimentPairs:
         value, arm = found.experiment, one.arm.other
         used = self._store.recognitions.get(one.id).recognition
         asked, other = (self._templates.get(*value.template_of(a)) for a in (one.arm, arm))
-        request = ReadRequest(other, arm_values(other, asked, used.prompt.variables))
+        request = ReadRequest(other, arm_values(other, asked, used.prompt.variables), followed=False)
         engine = value.other_engine if arm is Arm.B and value.other_engine else one.asked_engine
         return request, engine, Given(found.id, arm, value.template, request, engine)
 

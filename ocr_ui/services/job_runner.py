@@ -300,11 +300,11 @@ class JobRunner:
         """The stored page and what is asked of it; its picture is drawn where it was not yet."""
         template = await asyncio.to_thread(self._template, job.asked)
         if task.page_id is not None:
-            return task.page_id, ReadRequest(template, job.asked["values"])
+            return task.page_id, ReadRequest(template, job.asked["values"], followed=False)
         of = task.sha256, task.number, task.name
         page, notices = await (self._pages.frame_of(*of, task.span) if task.span else self._pages.picture_of(*of))
         page_id = await asyncio.to_thread(self._store.jobs.keep_page, task, page)
-        return page_id, ReadRequest(template, job.asked["values"], notices=notices)
+        return page_id, ReadRequest(template, job.asked["values"], notices=notices, followed=False)
 
     def _template(self, asked: dict[str, Any]) -> Any:
         try:

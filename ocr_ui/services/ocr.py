@@ -40,6 +40,7 @@ class Asked:
         prompt, sampling, pixels, preprocess, structured, whole: as in `ReadRequest`.
         person: who asks; may be empty.
         receive_seconds: that the file took to arrive.
+        followed: as in `ReadRequest`.
     """
 
     data: bytes
@@ -56,6 +57,7 @@ class Asked:
     person: str = ""
     receive_seconds: float = 0.0
     whole: bool = False
+    followed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Ocr:
             preprocess=asked.preprocess,
             whole=asked.whole,
             structured=asked.structured,
+            followed=asked.followed,
         )
         engine = self._engines.called(asked.engine) if asked.engine else ""
         check_engine(await self._engines.ready(engine, LOADING_BEAT), template)

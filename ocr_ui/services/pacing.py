@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import TypeVar
 
 Event = TypeVar("Event")
-
-_END = object()
 
 
 async def paced(source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5) -> AsyncIterator[list[Event]]:
@@ -19,33 +18,43 @@ async def paced(source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5)
     after the batch of what came before it.
 
     Args:
-        source: an async generator; consumed to its end.
+        source: an async generator; consumed to its end, as fast as it gives events.
         hz: batches a second at most.
         beat: seconds of silence after which an empty batch is given.
     """
     loop = asyncio.get_running_loop()
-    batch: list[Event] = []
+    waiting: list[Event] = []
+    arrived = asyncio.Event()
+
+    async def take_all() -> None:
+        # One task for all events: one for each is most of what a fast stream costs.
+        try:
+            async for event in source:
+                waiting.append(event)
+                arrived.set()
+        finally:
+            arrived.set()
+
+    taking = asyncio.ensure_future(take_all())
     last = loop.time() - 1 / hz
-    pending: asyncio.Task = asyncio.ensure_future(anext(source, _END))
     try:
-        while True:
-            due = last + (1 / hz if batch else beat)
-            await asyncio.wait({pending}, timeout=max(0.0, due - loop.time()))
-            if pending.done():
-                if pending.exception() is not None:
-                    break
-                if pending.result() is _END:
-                    break
-                batch.append(pending.result())
-                pending = asyncio.ensure_future(anext(source, _END))
-            if loop.time() >= last + (1 / hz if batch else beat):
+        while not taking.done():
+            arrived.clear()
+            if not waiting:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, last + beat - loop.time())):
+                        await arrived.wait()
+            if waiting:
+                await asyncio.wait({taking}, timeout=max(0.0, last + 1 / hz - loop.time()))
+            if not taking.done() and (waiting or loop.time() >= last + beat):
                 last = loop.time()
+                batch = waiting.copy()
+                waiting.clear()
                 yield batch
-                batch = []
-        if batch:
-            yield batch
-        pending.result()
+        if waiting:
+            yield waiting
+        taking.result()
     finally:
-        pending.cancel()
-        await asyncio.gather(pending, return_exceptions=True)
+        taking.cancel()
+        await asyncio.gather(taking, return_exceptions=True)
         await source.aclose()

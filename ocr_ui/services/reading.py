@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Container
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from ocr_ui.images.need import pixels_needed
 from ocr_ui.images.transform import PictureTransform, full_size, prepare
 from ocr_ui.logs import run_name
 from ocr_ui.metrics import StageClock
-from ocr_ui.parsing.confidence import ConfidencesAsTheyCome, with_confidences
+from ocr_ui.parsing.confidence import ConfidencesAsTheyCome, same_lines, with_confidences
 from ocr_ui.parsing.dispatch import IncrementalParser
 from ocr_ui.parsing.label_value import find_fields
 from ocr_ui.parsing.probabilities import Probabilities
@@ -38,6 +39,9 @@ from ocr_ui.services.pacing import paced
 from ocr_ui.settings import Settings
 
 log = logging.getLogger(__name__)
+
+STEPS_A_SECOND = 20
+UNFOLLOWED_A_SECOND = 2
 
 OUTCOME_OF = {
     "stop": "complete",
@@ -66,6 +70,8 @@ class ReadRequest:
         whole: all pixels, whatever the settings say.
         structured: hold the answer to the names asked for; None as the template says.
         notices: what is said with the result: why it is read so.
+        followed: somebody looks at it while it is read. Who waits for the end alone says no, and gets few steps: making
+            them is most of what a reading costs beside the engine.
     """
 
     template: PromptTemplate
@@ -79,6 +85,7 @@ class ReadRequest:
     whole: bool = False
     structured: bool | None = None
     notices: tuple[ContentWarning, ...] = ()
+    followed: bool = True
 
     def __post_init__(self) -> None:
         """Raises BadInput (`unknown_preprocess`)."""
@@ -154,7 +161,8 @@ async def read_picture(
             then: what had been read, as stopped. The engine is free already; the function takes its time.
 
     Yields:
-        Progress, at most 20 times a second and at least every 0.5 s; the last one carries the recognition.
+        Progress, at most 20 times a second (2 where it is not followed) and at least every 0.5 s; the last one carries
+        the recognition.
         An engine's failure is told in the last progress, with what had been read before it.
 
     Raises:
@@ -221,9 +229,10 @@ async def _progress(
 ) -> AsyncIterator[Progress]:
     """Takes the engine's events into `run`; a failure is kept there."""
     try:
-        async with aclosing(paced(_events(engine, request, stop))) as batches:
+        hz = STEPS_A_SECOND if run.request.followed else UNFOLLOWED_A_SECOND
+        async with aclosing(paced(_events(engine, request, stop, run.note), hz)) as batches:
             async for events in batches:
-                for event in events:
+                for event in joined(events):
                     run.take(event)
                 if (run.looping or stop.is_set()) and not run.abort_sent:
                     run.abort_sent = True
@@ -249,14 +258,38 @@ def unexpected(error: Exception, engine: Engine) -> WorkbenchError:
     )
 
 
-async def _events(engine: Engine, request: EngineRequest, stop: asyncio.Event) -> AsyncIterator[EngineEvent]:
-    """The engine's events; none of them where the reading was stopped before the engine was asked."""
+async def _events(
+    engine: Engine, request: EngineRequest, stop: asyncio.Event, note: Callable[[EngineEvent], None]
+) -> AsyncIterator[EngineEvent]:
+    """The engine's events; none of them where the reading was stopped before the engine was asked.
+
+    Args:
+        note: is given each as it comes.
+    """
     if stop.is_set():
         yield Finished(Generation(finish_reason="aborted"))
         return
     async with aclosing(engine.generate(request)) as events:  # type: ignore[type-var]
         async for event in events:
+            note(event)
             yield event
+
+
+def joined(events: Iterable[EngineEvent]) -> Iterator[EngineEvent]:
+    """The same events, those of an answer's text that follow each other as one: reading the text again for each token
+    costs more than reading it once. Text with probabilities and text without stay apart, as each token's place is
+    counted from the pieces before it."""
+    for _, group in groupby(events, lambda event: isinstance(event, TextDelta) and (TextDelta, bool(event.logprobs))):
+        some = list(group)
+        if len(some) == 1 or not isinstance(some[0], TextDelta):
+            yield from some
+        else:
+            yield TextDelta(
+                text="".join(one.text for one in some),
+                tokens=sum(one.tokens for one in some),
+                logprobs=tuple(value for one in some for value in one.logprobs),
+                pieces=tuple(piece for one in some for piece in one.pieces),
+            )
 
 
 def check_engine(engine: Engine, template: PromptTemplate) -> None:
@@ -340,6 +373,23 @@ def _with_place(content: PageContent) -> PageContent:
     return replace(content, warnings=tuple(placed))
 
 
+class Numbered:
+    """`PageContent.with_ids` of a content that grows: a line that was there before is not made anew."""
+
+    def __init__(self) -> None:
+        self._given: tuple[TextLine, ...] = ()
+        self._told: tuple[TextLine, ...] = ()
+
+    def of(self, content: PageContent) -> PageContent:
+        """Args: content: what was given before with more lines, or another one."""
+        # A line's own id may be one that was given before: then nothing is kept.
+        own = any(line.id for line in content.lines)
+        same = 0 if own else same_lines(self._given, content.lines)
+        told = replace(content, lines=self._told[:same] + content.lines[same:]).with_ids()
+        self._given, self._told = content.lines, told.lines
+        return told
+
+
 class ReadingRun:
     """The state of one reading: events go in, Progress comes out."""
 
@@ -371,6 +421,7 @@ class ReadingRun:
         self._transform: PictureTransform | None = None
         self._place: Callable[[Quad], Quad] | None = None
         self._choice: PixelChoice | None = None
+        self._numbered = Numbered()
         self._names = request.template.names(request.values)
         self._parser = IncrementalParser(request.template.task, self.size, self._names)
 
@@ -384,20 +435,22 @@ class ReadingRun:
             self._place = cache(lambda quad: transform.to_stored(quad).rounded())
         self.asked = time.perf_counter()
 
-    def take(self, event: EngineEvent) -> None:
-        handlers: dict[type, Callable] = {
-            Started: self._take_started,
-            TextDelta: self._take_text,
-            LinesDelta: self._take_lines,
-            Finished: self._take_finished,
-        }
-        handlers[type(event)](event)
+    def note(self, event: EngineEvent) -> None:
+        """When it came; `take` may have it later."""
+        if isinstance(event, Started):
+            self.started = time.perf_counter()
+        elif self.first is None and (isinstance(event, TextDelta) or (isinstance(event, LinesDelta) and event.lines)):
+            self.first = time.perf_counter()
 
-    def _take_started(self, event: Started) -> None:
-        self.started = time.perf_counter()
+    def take(self, event: EngineEvent) -> None:
+        if isinstance(event, TextDelta):
+            self._take_text(event)
+        elif isinstance(event, LinesDelta):
+            self._take_lines(event)
+        elif isinstance(event, Finished):
+            self.generation, self._closing = event.generation, event.warnings
 
     def _take_text(self, event: TextDelta) -> None:
-        self._mark_first()
         self._pieces.append(event.text)
         self._probabilities.feed(event.text, event.pieces, event.logprobs)
         self.tokens += event.tokens
@@ -406,16 +459,8 @@ class ReadingRun:
         self.looping = self.looping or self._guard.feed(event.text) is not None
 
     def _take_lines(self, event: LinesDelta) -> None:
-        if event.lines:
-            self._mark_first()
         self.total = event.total if event.total is not None else self.total
         self._lines += [self._to_stored(line) for line in event.lines]
-
-    def _take_finished(self, event: Finished) -> None:
-        self.generation, self._closing = event.generation, event.warnings
-
-    def _mark_first(self) -> None:
-        self.first = self.first or time.perf_counter()
 
     def _to_stored(self, line: TextLine) -> TextLine:
         if line.quad is None or self._transform is None:
@@ -438,8 +483,8 @@ class ReadingRun:
 
     def content(self) -> PageContent:
         if self.engine.capabilities.takes_prompt:
-            return self._in_stored(self._confidences.of(self._parsed, self.raw)).with_ids()
-        return PageContent(lines=tuple(self._lines), text=self.raw).with_ids()
+            return self._numbered.of(self._in_stored(self._confidences.of(self._parsed, self.raw)))
+        return self._numbered.of(PageContent(lines=tuple(self._lines), text=self.raw))
 
     def progress(self) -> Progress:
         state = "waiting" if self.started is None and self.first is None else "running"

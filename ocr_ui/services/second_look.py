@@ -60,6 +60,7 @@ async def read_to_the_end(
     pixels: np.ndarray, page_sha256: str, engine: Engine, request: ReadRequest, settings: Settings
 ) -> Progress:
     """The last progress of `read_by_need`, for whoever has no use for those before."""
+    request = replace(request, followed=False)
     async with aclosing(read_by_need(pixels, page_sha256, engine, request, settings)) as steps:
         *_, last = [step async for step in steps]
     return last

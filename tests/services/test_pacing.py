@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 from fakes import SOON
@@ -71,3 +73,27 @@ async def test_closing_ends_a_source_that_waits() -> None:
     await anext(stream)
     await asyncio.wait_for(stream.aclose(), SOON)
     assert source.closed
+
+
+async def test_events_cost_no_task_each() -> None:
+    made = 0
+
+    def counting(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any], **more: Any) -> asyncio.Task:
+        nonlocal made
+        made += 1
+        return asyncio.Task(coroutine, loop=loop, **more)
+
+    asyncio.get_running_loop().set_task_factory(counting)
+    batches = [batch async for batch in paced(Source(*[step for n in range(300) for step in (n, 0.0)]).play())]
+    assert [item for batch in batches for item in batch] == list(range(300))
+    assert made == 1
+
+
+async def test_the_source_goes_on_while_a_batch_is_looked_at() -> None:
+    more = asyncio.Event()
+    stream = paced(Source("a", more, "b", "c").play())
+    assert await anext(stream) == ["a"]
+    more.set()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert [batch async for batch in stream] == [["b", "c"]]

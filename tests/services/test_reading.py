@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from fakes import SOON, Pause, ScriptedEngine, ScriptStep
 
-from ocr_ui.domain.content import ContentWarning, TextLine
+from ocr_ui.domain.content import ContentWarning, PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
 from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import OUTCOMES, Generation
@@ -17,7 +17,15 @@ from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finish
 from ocr_ui.errors import BadInput, EngineFailed, of_note
 from ocr_ui.images.transform import PictureTransform
 from ocr_ui.metrics import STAGES
-from ocr_ui.services.reading import OUTCOME_OF, Progress, ReadRequest, read_picture
+from ocr_ui.services.reading import (
+    OUTCOME_OF,
+    UNFOLLOWED_A_SECOND,
+    Numbered,
+    Progress,
+    ReadRequest,
+    joined,
+    read_picture,
+)
 from ocr_ui.settings import Settings
 from ocr_ui.ui.messages import error_sentence
 
@@ -52,8 +60,9 @@ def read(
     pixels: np.ndarray = PAGE,
     settings: Settings | None = None,
     stop: asyncio.Event | None = None,
+    followed: bool = True,
 ) -> AsyncIterator[Progress]:
-    request = ReadRequest(template, values or {}, prompt, "run")
+    request = ReadRequest(template, values or {}, prompt, "run", followed=followed)
     return read_picture(pixels, SHA, engine, request, settings or Settings(), stop)
 
 
@@ -450,3 +459,75 @@ async def test_a_loops_warning_names_the_line_where_it_was_cut() -> None:
     last = await whole(ScriptedEngine([Started(), TextDelta("Title\n"), *loop, Pause(30), DONE]), plain)
     assert [(w.code, w.line) for w in last.content.warnings] == [("repeated", 1)]
     assert texts(last) == ["Title", "again and again and once more"]
+
+
+ANSWER = "".join(spot(f"line {n} (a, b)", 17 * n).text for n in range(40))
+
+
+def in_pieces(sizes: Sequence[int], logprobs: Sequence[bool] = (True,)) -> list[TextDelta]:
+    """ANSWER in pieces of these lengths, by turns, with and without probabilities."""
+    found, at = [], 0
+    while at < len(ANSWER):
+        piece = ANSWER[at : at + sizes[len(found) % len(sizes)]]
+        values = (-0.01 * (len(found) % 7),) if logprobs[len(found) % len(logprobs)] else ()
+        found.append(TextDelta(piece, 1, values, (piece,) if values else ()))
+        at += len(piece)
+    return found
+
+
+@pytest.mark.parametrize("logprobs", [(True,), (False,), (True, True, False), (False, True)])
+async def test_an_answer_that_comes_all_at_once_is_read_as_one_that_comes_token_by_token(
+    logprobs: tuple[bool, ...],
+) -> None:
+    pieces = in_pieces((3, 1, 5), logprobs)
+    told_apart = [part for piece in pieces for part in (piece, Pause(0))]
+    slow = await whole(ScriptedEngine([Started(), *told_apart, DONE]))
+    quick = await whole(ScriptedEngine([Started(), *pieces, DONE]))
+    assert len(slow.content.lines) == 40
+    assert (quick.content, quick.raw, quick.tokens) == (slow.content, ANSWER, len(pieces))
+
+
+def test_text_with_probabilities_is_not_joined_to_text_without() -> None:
+    pieces = in_pieces((4,), (True, True, False))
+    found = list(joined([Started(), *pieces[:7], DONE]))
+    assert found[0] == Started()
+    assert found[-1] is DONE
+    assert [(bool(one.logprobs), one.tokens) for one in found[1:-1]] == [
+        (True, 2),
+        (False, 1),
+        (True, 2),
+        (False, 1),
+        (True, 1),
+    ]
+    assert found[1] == TextDelta(ANSWER[:8], 2, (-0.0, -0.01), (ANSWER[:4], ANSWER[4:8]))
+
+
+async def test_who_waits_for_the_end_alone_gets_few_steps_and_the_same_result() -> None:
+    script = [Started(), *[step for piece in in_pieces((60,)) for step in (piece, Pause(0.02))], DONE]
+    followed = await whole(ScriptedEngine(script))
+    steps = [step async for step in read(ScriptedEngine(script), followed=False)]
+    assert len(steps) <= 4 + UNFOLLOWED_A_SECOND * steps[-1].seconds
+    assert steps[-1].content == followed.content
+
+
+async def test_the_first_token_counts_from_when_it_came_not_from_when_it_was_told() -> None:
+    steps = [step async for step in read(ScriptedEngine([Started(), spot("one"), Pause(0.3), DONE]), followed=False)]
+    last = steps[-1]
+    assert last.first_line_seconds is not None
+    assert last.seconds - last.first_line_seconds >= 0.3
+
+
+def test_lines_that_are_numbered_already_stay_the_same_objects() -> None:
+    lines, numbered = tuple(line(f"line {n}") for n in range(5)), Numbered()
+    early = numbered.of(PageContent(lines[:3]))
+    late = numbered.of(PageContent(lines, text="all"))
+    assert late == PageContent(lines, text="all").with_ids()
+    assert [one is other for one, other in zip(early.lines, late.lines, strict=False)] == [True] * 3
+
+
+def test_a_line_that_changes_or_brings_its_own_id_is_numbered_as_if_it_were_new() -> None:
+    one, two, other, own = line("one"), line("two"), line("other"), replace(line("own"), id="l0")
+    numbered = Numbered()
+    for lines in ([one], [one, two], [other, two], [other], [other, own], [own, one, two], []):
+        content = PageContent(tuple(lines))
+        assert numbered.of(content) == content.with_ids()
