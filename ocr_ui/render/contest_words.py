@@ -269,6 +269,11 @@ CONTEST_WORDS: dict[str, dict[str, str]] = {
         "en": "Each page: first across, second up; press a point for the page",
         "zh": "每页一点：横轴第一个，纵轴第二个；点击查看该页",
     },
+    "contest.points": {"en": "The points as a list: {n} pages", "zh": "以列表显示各点：{n} 页"},
+    "contest.points_one": {"en": "The points as a list: 1 page"},
+    "contest.points.row": {"en": "{page}: {first} → {second}", "zh": "{page}：{first} → {second}"},
+    "contest.points.more": {"en": "{n} more pages", "zh": "再显示 {n} 页"},
+    "contest.points.more_one": {"en": "1 more page"},
     "contest.each_page": {"en": "pages", "zh": "页面"},
     "contest.equal": {"en": "equal", "zh": "相同"},
     # Worst pages

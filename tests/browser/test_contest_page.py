@@ -39,7 +39,14 @@ def test_a_contest_from_its_form_to_the_page_that_is_worst(desk: Desk, tmp_path:
     page.wait_for_selector("#contest-against td:has-text('equal')")
     page.wait_for_selector(".wb-contest-plot .main-svg")
 
-    page.locator(".wb-contest-worst .wb-open").first.click()
+    page.focus("#contest-points summary")
+    for key in ("Enter", "Tab", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_selector("dialog[open] tr[data-state=left]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#contest-points li:first-child button:focus")
+
+    page.locator("section:not([id]) > .wb-contest-worst .wb-open").first.click()
     page.wait_for_selector("dialog[open] tr[data-state=left]")
     assert "<b>Total</b> 12.50" in page.inner_text("dialog[open] .wb-cmp-body")
     assert (

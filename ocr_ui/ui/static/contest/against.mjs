@@ -5,6 +5,7 @@ import { Chart, plain } from "./charts.mjs";
 import { groupValue, intervalText, number, signed, verdictText } from "./told.mjs";
 
 const FEW = 8;
+const LISTED = 50;
 /** The axes reach at least so far: without errors they would tell of millionths. */
 const LEAST = 0.01;
 
@@ -18,9 +19,13 @@ export class Against {
     this.told = make("p", { class: "wb-contest-hint", role: "status", dir: "auto" });
     this.tables = make("div", { class: "wb-contest-tables" });
     const onpoint = (page) => this.onpage(this.found.second, page);
+    this.points = make("ol", { class: "wb-contest-worst" });
+    this.more = make("button", { type: "button", class: "wb-open", onclick: () => this.#listMore() });
+    this.listed = make("details", { class: "wb-fold", id: `${name}-points` }, make("summary", {}), this.points, this.more);
     this.chart = new Chart({ address: plotly, label: t("contest.scatter"), failed: t("contest.no_chart"), onpoint, height: 340 });
     const choice = make("div", { class: "wb-contest-row" }, this.#labelled("first", this.first), this.#labelled("second", this.second));
-    this.body = make("div", { class: "wb-contest-against-body" }, this.tables, this.chart.element);
+    const pages = make("div", { class: "wb-contest-tables" }, this.chart.element, this.listed);
+    this.body = make("div", { class: "wb-contest-against-body" }, this.tables, pages);
     this.element = make("section", { class: "wb-contest-against", id: `${name}-against` }, make(heading, { textContent: t("contest.against") }), choice, this.told, this.body);
   }
 
@@ -84,6 +89,26 @@ export class Against {
       ...(groups.length ? [this.#folded(this.#table(t("contest.by_group", { metric: main }), "group", groups), groups.length)] : []),
     );
     this.#draw(found, main);
+    this.points.replaceChildren();
+    this.#listMore();
+  }
+
+  /** The chart's points again, for who has no pointer: the next of them, in their order from worse to better. */
+  #listMore() {
+    const { t, locale } = this;
+    const { pages, second } = this.found;
+    const from = this.points.children.length;
+    const rows = pages.slice(from, from + LISTED).map(({ page, number: at, first, second: after }) => {
+      const said = t("contest.points.row", { page, first: number(first, 4, locale), second: number(after, 4, locale) });
+      return make("li", {}, make("button", { type: "button", class: "wb-open", dir: "auto", textContent: said, onclick: () => this.onpage(second, { page: at }) }));
+    });
+    const hadFocus = document.activeElement === this.more;
+    this.points.append(...rows);
+    const left = pages.length - from - rows.length;
+    this.listed.querySelector("summary").textContent = t("contest.points", { n: pages.length.toLocaleString(locale) });
+    this.more.textContent = t("contest.points.more", { n: left.toLocaleString(locale) });
+    this.more.hidden = !left;
+    if (hadFocus) rows[0]?.firstElementChild.focus();
   }
 
   /** Many rows are folded away under their name; whoever has opened them keeps them open. */
