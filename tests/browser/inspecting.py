@@ -38,6 +38,28 @@ REPEATED = """() => {
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
+UNSEEN = """root => {
+    const marks = ["outlineStyle", "outlineColor", "boxShadow", "borderColor", "backgroundColor", "textDecorationLine"];
+    const looks = (element) => {
+        const around = [];
+        for (let one = element; one && around.length < 4; one = one.parentElement) around.push(one);
+        return around.map((one) => marks.map((mark) => getComputedStyle(one)[mark]).join()).join("|");
+    };
+    const found = [];
+    const all = ":is(a[href], button, input, select, textarea, summary, [tabindex])";
+    for (const element of document.querySelectorAll(`${root} ${all}`)) {
+        if (element.tabIndex < 0 || !element.checkVisibility({ visibilityProperty: true })) continue;
+        const before = looks(element);
+        element.focus({ preventScroll: true });
+        const unseen = document.activeElement === element && looks(element) === before;
+        if (unseen) found.push(element.outerHTML.slice(0, 150));
+        element.blur();
+    }
+    return found;
+}"""
+"""Elements that look the same with the focus as without, they and what they stand in."""
+
+
 class Inspection:
     """Looks at states of one loaded page; `found` has everything that is wrong, by the name of its state.
 
@@ -62,6 +84,14 @@ class Inspection:
             wrong.append("the page scrolls sideways")
         if wrong:
             self.found[state] = wrong
+
+    def walk(self, state: str, root: str) -> None:
+        """Gives the focus to all that can have it."""
+        self.page.keyboard.press("Tab")  # browsers show the focus of those who use keys
+        for dark in (True, False):
+            self._dark(dark)
+            if unseen := self.page.evaluate(UNSEEN, root):
+                self.found[f"focus, {state}"] = unseen
 
     def _dark(self, on: bool) -> None:
         self.page.evaluate("on => document.body.classList.toggle('dark', on)", on)

@@ -71,6 +71,7 @@ def test_axe_finds_nothing_in_a_batch_and_the_monitor(desk: Desk, tmp_path: Path
     tab(desk, "batch")
     page.evaluate("document.querySelectorAll('.wb-jobs details').forEach(one => (one.open = true))")
     seen.look("an empty batch")
+    seen.walk("the Batch tab", "#batch-tab")
     (tmp_path / "page.png").write_bytes(page_picture(78))
     (tmp_path / "notes.txt").write_text("no picture")
     page.set_input_files("#jobs-files", [tmp_path / "page.png", tmp_path / "notes.txt"])
@@ -84,6 +85,7 @@ def test_axe_finds_nothing_in_a_batch_and_the_monitor(desk: Desk, tmp_path: Path
     tab(desk, "monitor")
     page.wait_for_selector("#monitor .wb-monitor-plot .main-svg")
     seen.look("the Monitor")
+    seen.walk("the Monitor", "#monitor-tab")
     assert seen.found == {}
 
 
@@ -98,6 +100,7 @@ def test_axe_finds_nothing_in_the_library_and_in_try(desk: Desk) -> None:
     seen.look("a template is written")
     page.click("[data-act=new]")
     seen.look("a new template")
+    seen.walk("a template", "#library")
     tab(desk, "try")
     seen.look("nothing tried yet")
     picture = {"name": "قائمة.png", "mimeType": "image/png", "buffer": page_picture(79)}
@@ -108,6 +111,7 @@ def test_axe_finds_nothing_in_the_library_and_in_try(desk: Desk) -> None:
     page.wait_for_selector(".wb-try-shown[data-state=shown]")
     desk.settle()
     seen.look("two columns compared")
+    seen.walk("two columns compared", "#tries")
     page.click("[data-view=rendered]:visible")
     seen.look("two columns rendered", "#tries")
     assert seen.found == {}
@@ -140,6 +144,7 @@ def test_axe_finds_nothing_in_a_contest_and_its_log(desk: Desk, tmp_path: Path) 
     page.evaluate("document.querySelectorAll('#contest details').forEach(one => (one.open = true))")
     desk.settle()
     seen.look("its result")
+    seen.walk("a contest", "#contest")
     page.locator("section:not([id]) > .wb-contest-worst .wb-open").first.click()
     page.wait_for_selector("dialog[open] tr[data-state]")
     desk.settle()
@@ -169,6 +174,7 @@ def test_axe_finds_nothing_in_use_in_confidence_and_in_drift(desk: Desk, with_se
     page.wait_for_selector("#experiments-roll_back")
     desk.settle()
     seen.look("two compared in use")
+    seen.walk("two compared in use", "#experiments")
     page.click("#experiments-roll_back")
     page.wait_for_selector("#experiments-roll_back", state="hidden")
     tab(desk, "confidence")
@@ -181,4 +187,5 @@ def test_axe_finds_nothing_in_use_in_confidence_and_in_drift(desk: Desk, with_se
     page.wait_for_selector("#drift [data-chart=size] .main-svg")
     desk.settle()
     seen.look("the days")
+    seen.walk("the days", "#drift")
     assert seen.found == {}

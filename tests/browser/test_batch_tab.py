@@ -43,6 +43,10 @@ def test_a_batch_from_dropped_files_to_its_results_and_its_review(desk: Desk, tm
     page.wait_for_selector("#jobs-start[aria-disabled='true']")
     assert page.inner_text(".wb-jobs-side [role=status].wb-wrong").startswith("Fill in")
     page.select_option("#jobs-template", "full_text")
+    page.focus("#jobs-notify")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("getComputedStyle(document.querySelector('#jobs-notify:focus')).outlineStyle") == "solid"
     page.focus("#jobs-start")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(card("Quarter four", "done"))

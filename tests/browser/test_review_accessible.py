@@ -134,6 +134,7 @@ def test_axe_finds_nothing_where_pages_are_listed_and_reviewed(desk: Desk, items
     page.wait_for_selector("[data-agreement='pair']")
     desk.settle()
     seen.look("the list, filters, exports, agreement")
+    seen.walk("the list", "#items")
 
     begun(desk, "Acc", "first", load=False)
     keys.press("Home")
@@ -143,6 +144,7 @@ def test_axe_finds_nothing_where_pages_are_listed_and_reviewed(desk: Desk, items
     keys.press("Control+Enter")
     page.wait_for_selector(".wb-rv-side li")
     seen.look("the desk with a comment", "#review")
+    seen.walk("the desk", "#review .wb-rv-side")
     keys.press("Escape")
     keys.press("Shift+G")
     page.click(".wb-rv-side button:has-text('Write')")
