@@ -142,3 +142,31 @@ test("a key that is held goes on through the lines, but judges, empties and adds
   const known = new Set(KEYS.map((row) => row.action));
   assert.deepEqual([...REPEATED].filter((action) => !known.has(action)), []);
 });
+
+test("keys go to the viewer from a button beside it, and from nothing that uses them itself", (t) => {
+  globalThis.document = Object.assign(new EventTarget(), { querySelector: () => null });
+  t.after(() => delete globalThis.document);
+  const pressed = (what, key, queue = null) => {
+    const done = [];
+    const actions = new Proxy({}, { get: (_, action) => () => done.push(action) });
+    const root = { offsetParent: {}, contains: () => false };
+    const leaving = new AbortController();
+    listenToKeys({ root, input: {}, actions, toolbar: {}, queue, signal: leaving.signal });
+    // An element by what it is and stands in: a selector finds it by one of these names.
+    const closest = (selector) => (what.some((name) => selector.split(",").includes(name)) ? target : null);
+    const target = { matches: closest, closest };
+    const event = Object.assign(new Event("keydown"), press(key));
+    document.dispatchEvent(Object.defineProperty(event, "target", { value: target }));
+    leaving.abort();
+    return done;
+  };
+  assert.deepEqual(pressed(["button"], "?"), ["help"]);
+  assert.deepEqual(pressed(["button"], "j"), ["next"]);
+  assert.deepEqual(pressed(["button"], " "), [], "it presses the button");
+  assert.deepEqual(pressed(["button"], "?", {}), [], "a queue has keys of its own");
+  assert.deepEqual(pressed(["button", ".wb-cmp-panel"], "j"), []);
+  assert.deepEqual(pressed(["button", "[role=tab]"], "j"), ["next"]);
+  assert.deepEqual(pressed(["button", "[role=tab]"], "ArrowDown"), [], "it goes to another tab");
+  assert.deepEqual(pressed(["textarea"], "j"), [], "somebody types");
+  assert.deepEqual(pressed(["select"], "j"), []);
+});

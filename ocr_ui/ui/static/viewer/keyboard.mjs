@@ -4,16 +4,24 @@ import { takesText } from "./dom.mjs";
 import { actionOf, keymap } from "./keymap.mjs";
 import { isComposing, QUEUE_ACTIONS, REPEATED } from "./keys.mjs";
 
+/** What keys mean nothing to but those that press it. */
+const PRESSED = "button,a[href],summary,input[type=checkbox]";
+/** Parts around the viewer that have keys of their own. */
+const OWN_KEYS = "dialog,.wb-cmp-panel,[role=listbox],[role=menu]";
+const STEPS = /^(Arrow|Home$|End$)/;
 const ON_SOURCE = ["beside", "problem_next", "problem_previous"];
 
-/** Keys work while the focus is in the viewer, or nowhere in particular, and the viewer is on the screen. */
+/**
+ * Keys work while the viewer is on the screen and the focus is in it, or nowhere in particular; but for a queue, which
+ * has keys of its own around the viewer, also on a button beside it: whoever has pressed Read goes on in the result.
+ */
 export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
   document.addEventListener("keydown", down, { signal });
   document.addEventListener("keyup", up, { signal });
 
   function down(event) {
     if (isComposing(event) && takesText(event.target)) return;
-    if (event.defaultPrevented || !isForUs(event.target)) return;
+    if (event.defaultPrevented || !isForUs(event)) return;
     const action = actionFor(event);
     if (!action || (!queue && QUEUE_ACTIONS.includes(action))) return;
     event.preventDefault();
@@ -26,9 +34,14 @@ export function listenToKeys({ root, input, actions, toolbar, queue, signal }) {
     if (keymap.keysOf("clean").some((key) => key.split("+").at(-1) === name)) toolbar.clean.release();
   }
 
-  function isForUs(target) {
+  function isForUs({ target, key }) {
     if (!root.offsetParent || document.querySelector("dialog[open]")) return false;
-    return root.contains(target) || target === document.body;
+    return root.contains(target) || target === document.body || (!queue && isBeside(target, key));
+  }
+
+  function isBeside(target, key) {
+    if (!target.closest?.(PRESSED) || target.closest(OWN_KEYS)) return false;
+    return !(STEPS.test(key) && target.closest("[role=tab]"));
   }
 
   function actionFor(event) {
