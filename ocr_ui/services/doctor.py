@@ -25,8 +25,10 @@ from ocr_ui.engines import vllm_versions
 from ocr_ui.engines.rapid_models import require_package
 from ocr_ui.engines.weights import weights
 from ocr_ui.errors import WorkbenchError
+from ocr_ui.images.need import RULE
 from ocr_ui.services.conditions import cards
 from ocr_ui.services.engine_entries import EngineEntry, engine_entries, has_gpu
+from ocr_ui.services.pixel_rules import MEASURED, NEED
 from ocr_ui.services.scan import Scanner
 from ocr_ui.services.tls import check_tls
 from ocr_ui.settings import Settings, odd_settings
@@ -80,6 +82,7 @@ def checks(settings: Settings, running: bool = False) -> list[Check]:
         "clamd": lambda: _clamd(settings),
         "card": _card,
         "engines": lambda: _engines(settings),
+        "measurements": lambda: _measurements(settings),
         "clock": lambda: _clock(settings),
     }
     return [check for name, look in looks.items() for check in _whatever(name, look)]
@@ -250,6 +253,40 @@ def _engine(entry: EngineEntry) -> Iterator[Check]:
         yield Check(name, Verdict.BROKEN, error.message, error.hint)
     else:
         yield Check(name, Verdict.FINE, says)
+
+
+def _measurements(settings: Settings) -> Iterator[Check]:
+    """What was never measured of an engine, so that it reads with all pixels, or a fixed confidence stands in."""
+    pixels: set[tuple[str, str]] = set()
+    confidences: set[tuple[str, str]] = set()
+    with suppress(WorkbenchError):  # told of the database and of the engines
+        if Store.is_at(settings) and (schema := Store.schema(settings)).current == schema.newest:
+            pixels, confidences = Store.measured(settings, RULE)
+        for entry in engine_entries(settings):
+            yield from _pixels(entry, pixels)
+            yield from _confidences(entry, confidences)
+
+
+def _pixels(entry: EngineEntry, measured: set[tuple[str, str]]) -> Iterator[Check]:
+    file = entry.settings.llama_model if entry.kind == "llama" else None
+    model = file.name if file else entry.settings.model
+    if entry.kind in MEASURED or (entry.kind, model) in measured:
+        return
+    wanted = entry.settings.pixels == NEED
+    end = (
+        "it reads with all pixels, though OCR_UI_PIXELS is need." if wanted else "OCR_UI_PIXELS=need would do nothing."
+    )
+    hint = f"python -m ocr_ui calibrate pixels --data DIR --engine {entry.name} (docs/pixels.md)."
+    says = f"How small text may get was never measured for {model}: {end}"
+    yield Check(f"pixels of {entry.name}", Verdict.ODD if wanted else Verdict.NOT_HERE, says, hint)
+
+
+def _confidences(entry: EngineEntry, measured: set[tuple[str, str]]) -> Iterator[Check]:
+    if measured & {(entry.kind, entry.name), (entry.kind, "")}:
+        return
+    says = f"Never measured: below {entry.settings.low_confidence:g}, which is a guess, a reading is called unsure."
+    hint = "With pages that were corrected: python -m ocr_ui calibrate --template NAME (docs/evaluation.md)."
+    yield Check(f"confidences of {entry.name}", Verdict.NOT_HERE, says, hint)
 
 
 class _Broken(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Select, func, insert, select
+from sqlalchemy import Connection, Select, func, insert, select
 
 from ocr_ui.domain.calibration import Calibration
 from ocr_ui.domain.exact_json import dumps, storable
@@ -19,6 +19,12 @@ from ocr_ui.storage.records import StoredCalibration
 from ocr_ui.storage.tables import calibration
 
 _SAME = ("template", "part", "engine", "engine_name", "model", "revision", "settings")
+
+
+def engines(connection: Connection) -> set[tuple[str, str]]:
+    """Kind and name of all that were measured with some template."""
+    query = select(calibration.c.engine, calibration.c.engine_name).distinct()
+    return {(kind, name) for kind, name in connection.execute(query)}
 
 
 class Calibrations:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, insert, select
 
 from ocr_ui.domain.exact_json import dumps, storable
 from ocr_ui.domain.person import Person
@@ -16,6 +16,12 @@ from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.records import StoredPixelCalibration
 from ocr_ui.storage.tables import pixel_calibration
+
+
+def engines(connection: Connection, rule: int) -> set[tuple[str, str]]:
+    """Kind and model of all that were measured with the rule of this revision."""
+    query = select(pixel_calibration.c.engine, pixel_calibration.c.model).where(pixel_calibration.c.rule == rule)
+    return {(kind, model) for kind, model in connection.execute(query)}
 
 
 class PixelCalibrations:

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from ocr_ui.settings import Settings
+from ocr_ui.storage import calibrations, pixel_calibrations
 from ocr_ui.storage.accounts import Accounts
 from ocr_ui.storage.audit import Audit
 from ocr_ui.storage.calibrations import Calibrations
@@ -134,12 +135,16 @@ class Store:
     @staticmethod
     def schema(settings: Settings) -> Schema:
         """That of the database there is, as it is: nothing is changed. Raises BadInput, StoreFailed."""
-        database = _database(settings, _LOOK_SECONDS)
-        try:
-            with database.snapshot() as connection:
-                return schema(connection)
-        finally:
-            database.close()
+        with _as_it_is(settings) as connection:
+            return schema(connection)
+
+    @staticmethod
+    def measured(settings: Settings, rule: int) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+        """Kind and model of the engines of which it was measured how high text must be, by the rule of this revision;
+        kind and name of those of which it was measured how far their confidences can be trusted. Nothing is changed,
+        and the schema has to be up to date. Raises BadInput, StoreFailed."""
+        with _as_it_is(settings) as connection:
+            return pixel_calibrations.engines(connection, rule), calibrations.engines(connection)
 
     @classmethod
     def refill(cls, settings: Settings, tables: Path, revision: str, force: bool = False) -> dict[str, int]:
@@ -213,6 +218,17 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def _as_it_is(settings: Settings) -> Iterator[Connection]:
+    """One moment of the database there is."""
+    database = _database(settings, _LOOK_SECONDS)
+    try:
+        with database.snapshot() as connection:
+            yield connection
+    finally:
+        database.close()
 
 
 def _database(settings: Settings, busy_seconds: float) -> Database:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ocr_ui.domain.calibration import LINE, Calibration, Load
+from ocr_ui.domain.recognition import EngineName
+from ocr_ui.images.need import RULE
 from ocr_ui.services import doctor
 from ocr_ui.services.doctor import Verdict, changed_settings, checks, weights_of, without_secrets
 from ocr_ui.settings import Settings
@@ -168,3 +171,26 @@ def test_the_weights_of_a_folder_are_told_by_their_hash(settings: Settings, tmp_
     assert weights_of(of_folder) == {"vllm": {"model.safetensors": hashlib.sha256(b"weights").hexdigest()}}
     assert weights_of(settings) == {}
     assert weights_of(settings.model_copy(update={"engine": "vllm", "model": "/no/such/folder"})) == {}
+
+
+def test_an_engine_that_was_never_measured_says_what_to_run(settings: Settings) -> None:
+    asked = settings.model_copy(update={"engine": "openai", "base_url": "http://127.0.0.1:9/v1", "model": "m"})
+    need = asked.model_copy(update={"pixels": "need"})
+    told = found(need, "pixels of openai")
+    assert (told.verdict, "never measured for m" in told.says) == (Verdict.ODD, True)
+    assert "calibrate pixels --data DIR --engine openai" in told.hint
+    assert found(asked, "pixels of openai").verdict == Verdict.NOT_HERE, "nothing is asked of it"
+    assert "calibrate --template NAME" in found(need, "confidences of openai").hint
+    assert not settings.data_dir.exists()
+    with Store.open(settings) as store:
+        engine = EngineName("openai", model="m", revision="r1", name="openai")
+        store.pixel_calibrations.add(EngineName("openai", model="other"), 14.0, RULE, {}, None)
+        store.pixel_calibrations.add(engine, 14.0, RULE - 1, {}, None)
+        assert found(need, "pixels of openai").verdict == Verdict.ODD, "another model, and by another rule"
+        store.pixel_calibrations.add(engine, 14.0, RULE, {}, None)
+        load = Load(0.7, 0.5, 0.95)
+        figures = Calibration(20, 10, 0.1, (), (), 0.05, load)
+        store.calibrations.add("full_text", engine, {}, [(LINE, figures)])
+    names = {one.name for one in checks(need)}
+    assert names & {"pixels of openai", "pixels of rapidocr", "confidences of openai"} == set()
+    assert "confidences of rapidocr" in names
