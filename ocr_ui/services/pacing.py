@@ -10,7 +10,9 @@ from typing import TypeVar
 Event = TypeVar("Event")
 
 
-async def paced(source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5) -> AsyncIterator[list[Event]]:
+async def paced(
+    source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5, waiting: list[Event] | None = None
+) -> AsyncIterator[list[Event]]:
     """Batches of what has arrived: at most `hz` a second, and an empty one after each `beat` seconds of silence.
 
     The beat is where a closed tab is noticed: a web framework can only end a generator that yields.
@@ -21,9 +23,10 @@ async def paced(source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5)
         source: an async generator; consumed to its end, as fast as it gives events.
         hz: batches a second at most.
         beat: seconds of silence after which an empty batch is given.
+        waiting: an empty list, which holds what has come and was not given yet: also after this was closed.
     """
     loop = asyncio.get_running_loop()
-    waiting: list[Event] = []
+    waiting = [] if waiting is None else waiting
     arrived = asyncio.Event()
 
     async def take_all() -> None:
@@ -34,6 +37,11 @@ async def paced(source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5)
                 arrived.set()
         finally:
             arrived.set()
+
+    def taken() -> list[Event]:
+        batch = waiting.copy()
+        waiting.clear()
+        return batch
 
     taking = asyncio.ensure_future(take_all())
     last = loop.time() - 1 / hz
@@ -48,11 +56,9 @@ async def paced(source: AsyncIterator[Event], hz: float = 20, beat: float = 0.5)
                 await asyncio.wait({taking}, timeout=max(0.0, last + 1 / hz - loop.time()))
             if not taking.done() and (waiting or loop.time() >= last + beat):
                 last = loop.time()
-                batch = waiting.copy()
-                waiting.clear()
-                yield batch
+                yield taken()
         if waiting:
-            yield waiting
+            yield taken()
         taking.result()
     finally:
         taking.cancel()

@@ -230,10 +230,10 @@ async def _progress(
     """Takes the engine's events into `run`; a failure is kept there."""
     try:
         hz = STEPS_A_SECOND if run.request.followed else UNFOLLOWED_A_SECOND
-        async with aclosing(paced(_events(engine, request, stop, run.note), hz)) as batches:
-            async for events in batches:
-                for event in joined(events):
-                    run.take(event)
+        events = _events(engine, request, stop, run.note)
+        async with aclosing(paced(events, hz, waiting=run.waiting)) as batches:
+            async for batch in batches:
+                run.take_all(batch)
                 if (run.looping or stop.is_set()) and not run.abort_sent:
                     run.abort_sent = True
                     await engine.abort(request.id)
@@ -410,6 +410,8 @@ class ReadingRun:
         self.generation: Generation | None = None
         self.total: int | None = None
         self.tokens = 0
+        self.waiting: list[EngineEvent] = []
+        """Events that have come and were not taken yet."""
         self._pieces: list[str] = []
         self._lines: list[TextLine] = []
         self._notices: tuple[ContentWarning, ...] = ()
@@ -441,6 +443,10 @@ class ReadingRun:
             self.started = time.perf_counter()
         elif self.first is None and (isinstance(event, TextDelta) or (isinstance(event, LinesDelta) and event.lines)):
             self.first = time.perf_counter()
+
+    def take_all(self, events: Iterable[EngineEvent]) -> None:
+        for event in joined(events):
+            self.take(event)
 
     def take(self, event: EngineEvent) -> None:
         if isinstance(event, TextDelta):
@@ -529,6 +535,7 @@ class ReadingRun:
 
     def finish_abandoned(self) -> Progress:
         """As `finish`, of a reading that nobody follows any more."""
+        self.take_all(self.waiting)
         if self.generation is None and self.error is None:
             self.generation = Generation(finish_reason="aborted")
         return self.finish()

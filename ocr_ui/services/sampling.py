@@ -94,7 +94,7 @@ async def sample_picture(
 async def _steps(group: _Group, engine: Engine, asked: EngineRequest, stop: asyncio.Event) -> AsyncIterator[Sampling]:
     aborted = False
     try:
-        async with aclosing(paced(_events(engine, asked, group.n, stop))) as batches:
+        async with aclosing(paced(_events(engine, asked, group, stop))) as batches:
             async for events in batches:
                 for index, event in events:
                     group.take(index, event)
@@ -110,14 +110,15 @@ async def _steps(group: _Group, engine: Engine, asked: EngineRequest, stop: asyn
 
 
 async def _events(
-    engine: Engine, asked: EngineRequest, n: int, stop: asyncio.Event
+    engine: Engine, asked: EngineRequest, group: _Group, stop: asyncio.Event
 ) -> AsyncIterator[tuple[int, SampleEvent]]:
     """The engine's events; none of them where all was stopped before the engine was asked."""
     if stop.is_set():
         return
-    async with aclosing(samples(engine, asked, n)) as events:
-        async for event in events:
-            yield event
+    async with aclosing(samples(engine, asked, group.n)) as events:
+        async for index, event in events:
+            group.note(index, event)
+            yield index, event
 
 
 class _Group:
@@ -139,6 +140,11 @@ class _Group:
         self._transform = transform
         for run in self._runs:
             run.prepared(transform, notices)
+
+    def note(self, index: int, event: SampleEvent) -> None:
+        """When it came; `take` may have it later."""
+        if not isinstance(event, AskedApart):
+            self._runs[index].note(event)
 
     def take(self, index: int, event: SampleEvent) -> None:
         if isinstance(event, AskedApart):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 import numpy as np
@@ -508,6 +509,32 @@ async def test_who_waits_for_the_end_alone_gets_few_steps_and_the_same_result() 
     steps = [step async for step in read(ScriptedEngine(script), followed=False)]
     assert len(steps) <= 4 + UNFOLLOWED_A_SECOND * steps[-1].seconds
     assert steps[-1].content == followed.content
+
+
+@pytest.mark.parametrize("followed", [True, False])
+async def test_what_came_before_the_listener_went_away_is_kept_though_it_was_not_told_yet(followed: bool) -> None:
+    go_on, said, kept = asyncio.Event(), asyncio.Event(), []
+
+    class Telling(ScriptedEngine):
+        async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
+            async with aclosing(super().generate(request)) as events:
+                async for event in events:
+                    yield event
+                    if event == spot("two"):
+                        said.set()
+
+    engine = Telling([Started(), spot("one"), go_on, spot("two"), Pause(30)])
+    request = ReadRequest(SPOTTING, run_id="run", followed=followed)
+    async with aclosing(read_picture(PAGE, SHA, engine, request, Settings(), abandoned=kept.append)) as steps:
+        async for step in steps:
+            if texts(step):
+                break
+        go_on.set()
+        await asyncio.wait_for(said.wait(), SOON)
+    assert not engine.running
+    (finish,) = kept
+    last = finish()
+    assert (last.state, texts(last), last.recognition.generation.tokens) == ("stopped", ["one", "two"], 18)
 
 
 async def test_the_first_token_counts_from_when_it_came_not_from_when_it_was_told() -> None:

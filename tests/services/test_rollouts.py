@@ -313,6 +313,7 @@ async def test_stopping_keeps_what_came(tmp_path: Path) -> None:
     async with asyncio.timeout(SOON), aclosing(made.rollouts.sample(item, Ask(n=2), ANN, "me")) as steps:
         async for last in steps:
             if not stopped and last.sampling and last.sampling.answers[0].recognition:
+                assert last.sampling.answers[1].state == "running"
                 stopped = await made.rollouts.stop("me")
     assert stopped == 1
     kept = made.store.rollouts.get(last.rollout_id).rollout
