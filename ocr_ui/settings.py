@@ -110,8 +110,11 @@ class Settings(BaseSettings):
         2_000_000_000, gt=0, description="Largest archive that a batch takes, in bytes, packed and unpacked."
     )
     batch_files: int = Field(5_000, gt=0, description="Most files of one batch, those of its archives included.")
-    batch_at_once: int = Field(
-        2, ge=0, description="Pages of batches that this process reads at the same time; 0 leaves them to others."
+    batch_at_once: int | None = Field(
+        None,
+        ge=0,
+        description="Pages of batches that this process reads at the same time; 0 leaves them to others, empty takes "
+        "half of the places of the engine that reads them.",
     )
     batch_webhook: SecretStr = Field(
         SecretStr(""),

@@ -58,7 +58,7 @@ def _batch(arguments: argparse.Namespace, settings: Settings) -> int:
 async def _run(arguments: argparse.Namespace, settings: Settings, files: dict[str, Path]) -> dict[str, Any]:
     from ocr_ui.services.workbench import Workbench
 
-    bench = Workbench.open(settings.model_copy(update={"batch_at_once": settings.batch_at_once or 1}))
+    bench = Workbench.open(settings.model_copy(update={"batch_at_once": 1} if settings.batch_at_once == 0 else {}))
     try:
         formats = arguments.format or ["markdown", "jsonl"]
         for name in formats:

@@ -53,7 +53,7 @@ class ContestRunner:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        if self._settings.batch_at_once and self._task is None:
+        if self._settings.batch_at_once != 0 and self._task is None:
             self._task = asyncio.create_task(self._work())
 
     async def close(self) -> None:

@@ -274,6 +274,11 @@ class Engines:
         told = ((name, engine) for name, engine in self._engines.items() if isinstance(engine, MeasuredEngine))
         return {name: engine.load() for name, engine in told}
 
+    def places(self, name: str = "") -> int:
+        """Pages that an engine of this name (empty for the default) reads at once; 0 where it does not tell."""
+        load = self.loads().get(name or self.default)
+        return load.places if load else 0
+
     def can(self, task: Task) -> list[str]:
         """Names of the engines that do a task."""
         return [name for name, engine in self._engines.items() if task in engine.capabilities.tasks]

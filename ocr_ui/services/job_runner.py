@@ -7,6 +7,7 @@ import http.client
 import json
 import logging
 import urllib.request
+from collections import Counter
 from collections.abc import Awaitable
 from contextlib import aclosing
 from dataclasses import replace
@@ -31,6 +32,7 @@ from ocr_ui.logs import as_request, run_name
 from ocr_ui.metrics import JOB_PAGES, error_told
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.archives import is_archive, look_through, reading, unpacking
+from ocr_ui.services.engines import Engines
 from ocr_ui.services.jobs import JobProgress, Jobs, path_of
 from ocr_ui.services.outage import Outage
 from ocr_ui.services.pictures import PageStore
@@ -52,12 +54,18 @@ log = logging.getLogger(__name__)
 LEASE_SECONDS = 30.0
 """So long a page is a process's without a sign of life; a process that was killed loses its pages then."""
 WEBHOOK_SECONDS = 10.0
+LEAST_AT_ONCE = 2
+"""Of an engine that reads one page at a time too: the next one's picture is there when it comes to it. And of a server
+that does not tell how many it reads at once: pages that wait inside it for too long would be taken for silence."""
 MAY_PASS = frozenset({"decode_timeout", "decoder_crashed"})
 """What is wrong with a file because the machine is busy; all else would be wrong each time."""
 
 
 class JobRunner:
     """Claims pages of batches and reads them, `batch_at_once` at the same time.
+
+    Where that is not set, each engine has half of its places at work for batches: as many more as a card gains by would
+    leave none for people.
 
     Args:
         lease: seconds.
@@ -72,12 +80,14 @@ class JobRunner:
         jobs: Jobs,
         pages: PageStore,
         recognizer: Recognizer,
+        engines: Engines,
         templates: PromptLibrary,
         settings: Settings,
         thresholds: Thresholds,
         lease: float = LEASE_SECONDS,
     ) -> None:
         self._store, self._jobs, self._pages, self._recognizer = store, jobs, pages, recognizer
+        self._engines = engines
         self._templates, self._settings, self._thresholds, self._lease = templates, settings, thresholds, lease
         self._scanner = Scanner(settings.clamd)
         self._webhook = _checked(settings.batch_webhook.get_secret_value().strip())
@@ -88,7 +98,7 @@ class JobRunner:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        if self._settings.batch_at_once and not self._tasks:
+        if self._settings.batch_at_once != 0 and not self._tasks:
             self._tasks = [asyncio.create_task(self._work()), asyncio.create_task(self._keep_claims())]
 
     async def close(self) -> None:
@@ -143,13 +153,21 @@ class JobRunner:
 
     async def _take(self) -> PageTask | None:
         try:
-            found = await asyncio.to_thread(self._store.jobs.take, self.holder, self._lease)
+            found = await asyncio.to_thread(self._store.jobs.take, self.holder, self._lease, self._full())
         except StoreFailed as error:
             self._outage.tell(error)
             return None
         if found is not None:
             self._held[found.id] = found
         return found
+
+    def _full(self) -> set[str]:
+        """Engines, as batches name them, that have as much to do as they may."""
+        if self._settings.batch_at_once is not None:
+            return set()
+        at_work = Counter(task.engine or self._engines.default for task in self._held.values())
+        full = {name for name, pages in at_work.items() if pages >= max(LEAST_AT_ONCE, self._engines.places(name) // 2)}
+        return full | ({""} if self._engines.default in full else set())
 
     async def _one(self, task: PageTask) -> None:
         """One page, or a file to be looked into; whatever happens stands with it, or it waits again."""

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from typing import Any, TypeVar
 
 One = TypeVar("One")
@@ -18,7 +18,7 @@ HALT_SECONDS = 0.5
 async def work_off(
     take: Callable[[], Awaitable[One | None]],
     do: Callable[[One], Coroutine[Any, Any, None]],
-    at_once: int,
+    at_once: int | None,
     stop: asyncio.Event,
     halt: Callable[[], Awaitable[object]],
     wake: asyncio.Event | None = None,
@@ -29,13 +29,14 @@ async def work_off(
     all that runs has ended. Closing the generator cancels what runs. An error of `do` ends it and is raised.
 
     Args:
+        at_once: None for as many as `take` gives.
         wake: asks `take` again although nothing has ended; cleared here.
     """
     running: set[asyncio.Task[None]] = set()
     signals = {event: asyncio.create_task(event.wait()) for event in (stop, wake) if event is not None}
     try:
         while not stop.is_set():
-            while len(running) < at_once and not stop.is_set() and (one := await take()) is not None:
+            while not _are_all(running, at_once) and not stop.is_set() and (one := await take()) is not None:
                 running.add(asyncio.create_task(do(one)))
             if not running:
                 return
@@ -59,6 +60,10 @@ async def work_off(
         for task in (*signals.values(), *running):
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+def _are_all(running: Collection[object], at_once: int | None) -> bool:
+    return at_once is not None and len(running) >= at_once
 
 
 def holder_name() -> str:

@@ -166,7 +166,7 @@ class Workbench:
             pairs=BlindPairs(store, rollouts),
             batches=RolloutBatches(store, rollouts),
             jobs=jobs,
-            runner=JobRunner(store, jobs, pages, recognizer, templates, settings, thresholds),
+            runner=JobRunner(store, jobs, pages, recognizer, engines, templates, settings, thresholds),
             tries=Tries(recognizer, templates, annotator),
             preferences=Preferences(store),
             experiments=Experiments(store, templates, engines),

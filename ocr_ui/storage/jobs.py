@@ -7,7 +7,8 @@ gone loses its claims when their time is over. The result of a page and that it 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -133,22 +134,25 @@ class Jobs:
 
     # A page
 
-    def take(self, holder: str, seconds: float) -> PageTask | None:
+    def take(self, holder: str, seconds: float, without: Collection[str] = ()) -> PageTask | None:
         """Claims the next page, or the next file to be looked into; None where nothing waits.
+
+        Args:
+            without: engines whose batches are left out; empty stands for the default.
 
         Batches of a higher priority come first, then older ones; within a batch files are looked into before pages are
         read, so that it is soon known how many there are.
         """
         with self._database.writing() as connection:
             now = datetime.now(UTC)
-            opened = select(job.c.id).where(job.c.state == JobState.OPEN.value)
-            for number in connection.scalars(opened.order_by(job.c.priority.desc(), job.c.id)).all():
-                found = _first(connection, number, now)
-                if found is not None:
+            opened = select(job.c.id, job.c.asked).where(job.c.state == JobState.OPEN.value)
+            for number, asked in connection.execute(opened.order_by(job.c.priority.desc(), job.c.id)).all():
+                engine = json.loads(asked).get("engine", "")
+                if engine not in without and (found := _first(connection, number, now)) is not None:
                     claim = {"state": TaskState.RUNNING.value, "holder": holder}
                     claim["until"] = now + timedelta(seconds=seconds)
                     connection.execute(update(job_task).where(job_task.c.id == found.id).values(claim))
-                    return found
+                    return replace(found, engine=engine)
         return None
 
     def renew(self, holder: str, seconds: float, tasks: Iterable[int]) -> set[int]:

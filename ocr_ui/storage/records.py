@@ -364,6 +364,7 @@ class PageTask:
         recognition_id: of its first reading, where there is one and the page is to be read again.
         seconds: that the engine took for it.
         span: from when to when a frame of a video is shown, in seconds.
+        engine: that its batch is read with; empty for the default.
     """
 
     id: int
@@ -376,6 +377,7 @@ class PageTask:
     recognition_id: int | None = None
     seconds: float = 0.0
     span: tuple[float, float] | None = None
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from fakes import ScriptedEngine
 from sqlalchemy import select, update
 
 from ocr_ui.domain.job import JobState, PageRanges
+from ocr_ui.engines.base import EngineLoad
 from ocr_ui.errors import BadInput, Conflict, EngineDead, EngineFailed, NotFound, TooLarge
 from ocr_ui.services import archives, job_runner
 from ocr_ui.services.jobs import JobAsk, JobProgress
@@ -243,6 +244,32 @@ async def test_pause_lets_the_pages_end_that_were_begun_and_resume_reads_the_res
         await workbench.jobs.resume(job)
         assert (await until(workbench, job)).totals.done == 6
         assert sorted(read_pages(workbench)) == [("six.pdf", number) for number in range(1, 7)]
+
+
+class ManyPlaces(ScriptedEngine):
+    """One that tells how many pages it reads at once."""
+
+    most = 0
+
+    def load(self) -> EngineLoad:
+        self.most = max(self.most, len(self.running))
+        return EngineLoad(places=8)
+
+
+async def test_batches_take_half_of_the_places_of_each_engine(tmp_path: Path) -> None:
+    go_on = asyncio.Event()
+    card, small = ManyPlaces([SAYS[0], go_on, *SAYS[1:]]), ScriptedEngine([SAYS[0], go_on, *SAYS[1:]])
+    async with running(tmp_path, engines={"card": card, "small": small}) as workbench:
+        first = (await workbench.jobs.create(JobAsk(), [handed("nine.pdf", pdf(9))])).job.id
+        second = (await workbench.jobs.create(JobAsk(engine="card"), [handed("two.pdf", pdf(2))])).job.id
+        third = (await workbench.jobs.create(JobAsk(engine="small"), [handed("five.pdf", pdf(5))])).job.id
+        await until(workbench, first, "running", running=4)
+        await until(workbench, third, "running", running=2)
+        assert (await workbench.jobs.progress(second)).totals.running == 0, "the same engine by its name"
+        go_on.set()
+        for job, pages in ((first, 9), (second, 2), (third, 5)):
+            assert (await until(workbench, job)).totals.done == pages
+    assert card.most <= 4
 
 
 async def test_cancel_ends_what_the_engine_is_doing_and_keeps_what_is_done(tmp_path: Path) -> None:

@@ -27,9 +27,9 @@ def store(tmp_path: Path):
         yield opened
 
 
-def new_job(store: Store, pages: int = 3, name: str = "a.pdf") -> int:
+def new_job(store: Store, pages: int = 3, name: str = "a.pdf", engine: str = "") -> int:
     """A batch of one file whose pages are counted."""
-    job = store.jobs.begin(name, ASKED, 0, ANN)
+    job = store.jobs.begin(name, ASKED | {"engine": engine}, 0, ANN)
     store.jobs.add_file(job, name, "f" * 64, 10)
     opening = store.jobs.take("opener", 60)
     assert store.jobs.counted("opener", opening, range(1, pages + 1))
@@ -50,6 +50,15 @@ def test_pages_come_in_order_each_to_one_holder(store: Store) -> None:
     totals = store.jobs.totals(job)
     assert (totals.done, totals.total, totals.seconds) == (3, 3, 1.5)
     assert store.jobs.get(job).state == JobState.DONE
+
+
+def test_pages_of_an_engine_that_is_full_are_passed_over(store: Store) -> None:
+    new_job(store, 1)
+    named = new_job(store, 2, engine="card")
+    first = store.jobs.take("me", 60, {""})
+    assert (first.job, first.engine) == (named, "card")
+    assert store.jobs.take("me", 60, {"", "card"}) is None
+    assert store.jobs.take("me", 60, {"card"}).engine == ""
 
 
 def test_many_processes_never_get_the_same_page(tmp_path: Path) -> None:
