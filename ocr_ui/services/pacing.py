@@ -44,7 +44,8 @@ async def paced(
         return batch
 
     taking = asyncio.ensure_future(take_all())
-    last = loop.time() - 1 / hz
+    last = loop.time()
+    told = last - 1 / hz  # of events: what comes after silence, such as a start, does not wait for the next beat
     try:
         while not taking.done():
             arrived.clear()
@@ -53,9 +54,10 @@ async def paced(
                     async with asyncio.timeout(max(0.0, last + beat - loop.time())):
                         await arrived.wait()
             if waiting:
-                await asyncio.wait({taking}, timeout=max(0.0, last + 1 / hz - loop.time()))
+                await asyncio.wait({taking}, timeout=max(0.0, told + 1 / hz - loop.time()))
             if not taking.done() and (waiting or loop.time() >= last + beat):
                 last = loop.time()
+                told = last if waiting else told
                 yield taken()
         if waiting:
             yield taken()

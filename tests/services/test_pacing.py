@@ -45,6 +45,30 @@ async def test_the_first_event_is_given_without_waiting() -> None:
     await stream.aclose()
 
 
+async def test_what_comes_after_silence_is_given_at_once() -> None:
+    go_on, never = asyncio.Event(), asyncio.Event()
+    stream = paced(Source(go_on, "a", never).play(), hz=1 / 600, beat=0.01)
+    assert [await anext(stream) for _ in range(2)] == [[], []]
+    go_on.set()
+    found: list[str] = []
+    async with asyncio.timeout(SOON):
+        while not found:
+            found = await anext(stream)
+    assert found == ["a"]
+    await stream.aclose()
+
+
+async def test_silence_is_told_when_it_has_lasted_a_beat_however_few_batches_are_wanted() -> None:
+    go_on = asyncio.Event()
+    stream = paced(Source(go_on, "a").play(), hz=1 / 1200, beat=600)
+    first = asyncio.ensure_future(anext(stream))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    go_on.set()
+    assert await asyncio.wait_for(first, SOON) == ["a"]
+    await stream.aclose()
+
+
 async def test_silence_gives_beats() -> None:
     go_on, batches = asyncio.Event(), []
     async for batch in paced(Source(go_on, "x").play(), hz=100, beat=0.01):
