@@ -19,7 +19,8 @@ NO_TEXT = "没有文字"
 
 _POINTS = re.compile(POINTS)
 _JSON_LIST = re.compile(r"\s*(?:```\w*\s*)?\[\s*(?:\{|\])")
-_CHAIN_START = re.compile(r"\s*[,，、]?\s*[(（]")
+_CHAIN_START = re.compile(r"\s*[,，、]\s*[(（]")
+"""What goes on with the box before it; a bracket without a comma does not."""
 
 
 class Shape(StrEnum):
@@ -110,6 +111,8 @@ def _bare_problem(line: TextLine, size: tuple[int, int], upright: bool) -> str:
         return "it has no box"
     if not text or text != text.strip().strip("\ufeff") or text.startswith("`") or text.endswith("`"):
         return "it begins or ends with what the shape drops"
+    if not text.strip("(), ") or text.endswith("("):
+        return "the official rule reads no text in it"
     if _CHAIN_START.match(text + "(") or spotting_tokens.holds_token(text):
         return "its text looks like coordinates or tags"
     values = _values(line.quad, size, upright)

@@ -15,6 +15,7 @@ from ocr_ui.errors import BadInput
 from ocr_ui.parsing import dispatch
 from ocr_ui.parsing.coordinates import order_points
 from ocr_ui.parsing.spotting_format import NO_TEXT, Shape, problem, write
+from ocr_ui.scoring.spotting_shapes import read
 
 SIZE = (2000, 500)
 SIDES = st.tuples(*[st.integers(0, 1000)] * 4).filter(lambda s: s[0] != s[2] and s[1] != s[3] and max(s) > 1)
@@ -39,7 +40,7 @@ TEXTS = st.text(max_size=12) | st.lists(
         [
             *("a", "(1,2)", "(1,2),(3,4)", "<ref>", "</ref>", "<quad>", "<pos_1>", '"', "\\", "{", "}", "[", ","),
             *(" ", "\n", "\t", "\\frac", "没有文字", "\ud800", "\0", "<|im_end|>", "```", "\u202e", "\b", '{"text":'),
-            "C:\\temp\\",
+            *("C:\\temp\\", "(", ")", "(1)", "（店）", "，"),
         ]
     ),
     max_size=8,
@@ -107,6 +108,9 @@ def test_a_turned_line_is_written_as_four_points_or_as_the_box_around_it() -> No
         ("", Shape.BARE),
         (",", Shape.BARE),
         (", (5,6)", Shape.BARE),
+        ("、（a）", Shape.BARE),
+        ("()", Shape.BARE),
+        ("open (", Shape.BARE),
         ("a</ref>b", Shape.TAGS),
         ("a</REF>", Shape.POSITIONS),
         ("\nline", Shape.TAGS),
@@ -120,6 +124,14 @@ def test_what_a_shape_cannot_hold_is_refused_and_json_holds_it(text: str, shape:
     assert caught.value.details["line"] == 2
     content = dispatch.parse(Task.SPOTTING, write([line], Shape.JSON, SIZE), SIZE)
     assert content.lines == (line,)
+
+
+@pytest.mark.parametrize("text", ["(Main Street)", "（南湖店）", "(1)", "(1,2)", "(a), (b)"])
+def test_a_line_in_brackets_is_held_by_the_bare_shape_and_read_by_the_official_rule(text: str) -> None:
+    lines = [LINES[0], TextLine(text, LINES[1].quad), LINES[1]]
+    raw = write(lines, Shape.BARE, SIZE)
+    assert dispatch.parse(Task.SPOTTING, raw, SIZE).lines == tuple(lines)
+    assert [one.text for one in read(raw, "bare")] == [line.text for line in lines]
 
 
 def test_a_line_without_box_is_refused_where_it_would_take_the_next_box() -> None:
