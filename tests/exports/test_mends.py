@@ -163,10 +163,14 @@ def test_a_text_like_coordinates_gets_a_blank_for_a_comma(text: str, fits: str) 
     assert score("spotting", f'[{{"box": [10, 0, 500, 19], "text": "{text}"}}]', write(after)).value > 0.9
 
 
-def test_a_text_that_is_nothing_but_coordinates_stays_json() -> None:
-    [problem] = problems(said(Task.SPOTTING, content("(1,2),(3,4)"), "x(1,2),(3,4)"))
-    assert (problem.code, problem.content) == ("label_text_like_coordinates", None)
+def test_a_text_that_is_nothing_but_coordinates_fits_without_its_comma() -> None:
+    before = said(Task.SPOTTING, content("(1,2),(3,4)"), "x(1,2),(3,4)")
+    [problem] = problems(before)
+    assert problem.code == "label_text_like_coordinates"
     assert "JSON" in problem.hint
+    after = mended(before, "label_text_like_coordinates")
+    assert [line.text for line in after.content.lines] == ["(1,2) (3,4)"]
+    assert not problems(after)
 
 
 @pytest.mark.parametrize(("text", "fits"), [("To\ntal", "To tal"), (" Total", "Total")])
