@@ -546,7 +546,8 @@ class ReadingRun:
         first = self.first or now
         self.clock.add("queue", max(0.0, started - self.asked))
         self.clock.add("first_token", max(0.0, first - started))
-        self.clock.add("tokens", max(0.0, now - first))
+        # The answer was parsed while it came: each moment counts for one stage, so that all of them make up the time.
+        self.clock.add("tokens", max(0.0, now - first - self.clock.seconds.get("parse", 0.0)))
 
     def _generation(self) -> Generation:
         seconds = time.perf_counter() - self.begin

@@ -267,6 +267,13 @@ async def test_timings_are_of_known_stages(with_text: bool) -> None:
     assert all(seconds >= 0 for seconds in timings.values())
 
 
+async def test_stages_make_up_the_time_of_a_reading_and_no_more() -> None:
+    long = [spot(f"line {n} " * 30, n % 900) for n in range(2000)]
+    last = await whole(ScriptedEngine([Started(), *long, DONE]))
+    assert last.recognition.timings["parse"] > 0
+    assert sum(last.recognition.timings.values()) <= last.seconds
+
+
 async def test_boxes_of_the_scaled_copy_come_back_to_the_stored_picture() -> None:
     engine = line_engine(LinesDelta((line("in", 50, 25, 150, 50), line("out", -20, -5, 9000, 300))), DONE)
     last = await whole(engine, pixels=BIG, settings=Settings(engine_pixels=500_000))
