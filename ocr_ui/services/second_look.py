@@ -47,7 +47,7 @@ async def read_by_need(
 
     def keep_first(finish: Callable[[], Progress]) -> None:
         if abandoned is not None:
-            abandoned(lambda: in_place_of(begun, finish()))
+            abandoned(lambda: _better(begun, _after(begun, finish())))
 
     again = replace(request, need=None, notices=(*request.notices, _going_on(first)))
     async with aclosing(read_with_retry(pixels, page_sha256, engine, again, settings, stop, keep_first)) as steps:

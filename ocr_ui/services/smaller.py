@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -48,9 +48,18 @@ async def read_with_retry(
     notices = (*request.notices, _read_smaller(failed))
     fewer = int(_pixels(failed) * SHARE)
     again = replace(request, need=None, pixels=fewer, notices=notices)  # same id: Stop means it still
-    async with aclosing(read_picture(pixels, page_sha256, engine, again, settings, stop, abandoned)) as steps:
+    begun = failed
+
+    def after(step: Progress) -> Progress:
+        return _after(begun, _gave_up(step, begun) if _ran_out(step) else in_place_of(step, begun))
+
+    def keep_second(finish: Callable[[], Progress]) -> None:
+        if abandoned is not None:
+            abandoned(lambda: after(finish()))
+
+    async with aclosing(read_picture(pixels, page_sha256, engine, again, settings, stop, keep_second)) as steps:
         async for step in steps:
-            yield _after(failed, _gave_up(step, failed) if _ran_out(step) else in_place_of(step, failed))
+            yield after(step)
 
 
 def _ran_out(step: Progress) -> bool:

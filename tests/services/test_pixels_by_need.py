@@ -15,7 +15,7 @@ from stored import add_item, open_store
 
 from ocr_ui.domain.content import PageContent, TextLine
 from ocr_ui.domain.geometry import Quad
-from ocr_ui.domain.pixels import REDUCED, UNCALIBRATED, Need
+from ocr_ui.domain.pixels import REDUCED, UNCALIBRATED, Need, SecondLook
 from ocr_ui.domain.prompt import PromptTemplate, Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, Finished, LinesDelta, Started, TextDelta
@@ -189,14 +189,17 @@ async def test_a_sure_page_is_read_once_as_is_any_where_that_is_turned_off(sure:
 
 async def test_a_page_that_is_left_while_it_is_read_again_keeps_its_first_reading() -> None:
     kept: list = []
-    engine = TwoEyes(said("small", 0.5), [Started(), *said("other", 0.9)])
+    engine = TwoEyes(said("small", 0.5), [*said("other", 0.9)[:-1], asyncio.Event()])
     steps = read_by_need(PAGE, "a" * 64, engine, ReadRequest(TEMPLATE, need=NEED), SETTINGS, None, kept.append)
     async for step in steps:
         if "reading_in_full" in codes(step):
             break
     await steps.aclose()
     (finish,) = kept
-    assert finish().recognition.generation.text == "small"
+    last = finish()
+    assert (last.recognition.generation.text, last.state) == ("small", "complete")
+    assert codes(last) == ["read_in_full_broken_off"]
+    assert last.recognition.pixels.again == SecondLook(0.5, None, False)
     assert not engine.running
 
 
@@ -249,6 +252,19 @@ async def test_tokens_of_a_second_reading_that_is_left_count_too() -> None:
     await steps.aclose()
     (finish,) = kept
     assert finish().all_tokens == 35
+
+
+async def test_tokens_of_a_reading_without_memory_count_where_the_one_after_it_is_left() -> None:
+    kept: list = []
+    engine = Writer([Started(), TextDelta("half", tokens=5), asyncio.Event()], BROKE_OFF)
+    steps = read_by_need(PAGE, "a" * 64, engine, ReadRequest(TEMPLATE), SETTINGS, None, kept.append)
+    async for step in steps:
+        if step.raw == "half":
+            break
+    await steps.aclose()
+    (finish,) = kept
+    last = finish()
+    assert (last.recognition.generation.text, last.all_tokens) == ("half", 12)
 
 
 # At full resolution, on demand
