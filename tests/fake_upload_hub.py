@@ -10,11 +10,13 @@ import base64
 import hashlib
 import json
 import re
-import threading
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import unquote, urlsplit
+
+from stand_ins import answering
 
 LARGE = 10_000
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -48,19 +50,16 @@ class UploadHub:
     fail_commit: bool = False
 
     def __enter__(self) -> UploadHub:
-        handler = type("Handler", (Handler,), {"hub": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._stack = ExitStack()
+        self._port = self._stack.enter_context(answering(Handler, hub=self))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._stack.close()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"http://127.0.0.1:{self._port}"
 
     @property
     def storage(self) -> str:

@@ -13,7 +13,7 @@ import threading
 import zipfile
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ import pytest
 from batches import SAYS, archive, bench, handed, pdf, picture, running, several, slow, until, whole
 from fakes import ScriptedEngine
 from sqlalchemy import select, update
+from stand_ins import answering
 
 from ocr_ui.domain.job import JobState, PageRanges
 from ocr_ui.engines.base import EngineLoad
@@ -394,19 +395,13 @@ class Told(BaseHTTPRequestHandler):
 
 async def test_the_address_in_the_settings_is_told_of_the_end_where_that_was_asked_for(tmp_path: Path) -> None:
     Told.bodies.clear()
-    listening = HTTPServer(("127.0.0.1", 0), Told)
-    threading.Thread(target=listening.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{listening.server_port}/"
-    try:
-        async with running(tmp_path, batch_webhook=address) as workbench:
+    with answering(Told) as port:
+        async with running(tmp_path, batch_webhook=f"http://127.0.0.1:{port}/") as workbench:
             await whole(workbench, [handed("a.png", picture())])
             job = (await whole(workbench, [handed("b.png", picture("b"))], JobAsk(webhook=True))).job.id
             async with asyncio.timeout(SOON):
                 while not Told.bodies:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
-    finally:
-        listening.shutdown()
-        listening.server_close()
     (told,) = Told.bodies
     assert (told["job"], told["name"], told["state"], told["done"], told["failed"]) == (job, "b.png", "done", 1, 0)
 
