@@ -111,5 +111,9 @@ async def _read_until_killed(folder: Path, seconds: float, lease: float) -> None
     await asyncio.Event().wait()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Reads batches with a scripted engine until it is killed, three pages at once.
+
+    Its arguments: the data folder, the seconds in the middle of each reading, and those of a claim on a page.
+    """
     asyncio.run(_read_until_killed(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])))

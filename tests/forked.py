@@ -1,8 +1,8 @@
 """Starts a program many times for the price of importing it once: a process that has imported it forks for each.
 
 `python -m tests.forked MODULE CODES` imports a module; each line of JSON on its input, {"environment": {...}, "out":
-path, "err": path}, starts the module's `main` in a process of its own and is answered by the number of that. How it
-ended is told in the folder CODES.
+path, "err": path, "arguments": [...]}, starts the module's `main` in a process of its own and is answered by the number
+of that. How it ended is told in the folder CODES.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Starter:
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_WITH_TESTS
         )
 
-    def start(self, environment: dict[str, str], out: Path, err: Path) -> Started:
-        asked = {"environment": environment, "out": str(out), "err": str(err)}
+    def start(self, environment: dict[str, str], out: Path, err: Path, *arguments: str) -> Started:
+        asked = {"environment": environment, "out": str(out), "err": str(err), "arguments": arguments}
         self._process.stdin.write(json.dumps(asked) + "\n")
         self._process.stdin.flush()
         pid = int(self._process.stdout.readline())
@@ -101,11 +101,12 @@ def _tell(codes: Path) -> None:
             part.rename(codes / str(ended[0]))
 
 
-def _become(program: Callable[[], int], environment: dict[str, str], out: str, err: str) -> None:
-    """The program itself, with an environment and files of its own."""
+def _become(program: Callable[[], int], environment: dict[str, str], out: str, err: str, arguments: list[str]) -> None:
+    """The program itself, with an environment, files and arguments of its own."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(environment)
+    sys.argv[1:] = arguments
     _put(0, os.devnull, os.O_RDONLY)
     _put(1, out, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     _put(2, err, os.O_WRONLY | os.O_APPEND | os.O_CREAT)

@@ -45,6 +45,14 @@ def free_port() -> int:
             return port
 
 
+def first_line(process: Started, out: Path, err: Path) -> str:
+    """What a program says first, once it has said it; fails where it ends before."""
+    while not (told := out.read_text() if out.exists() else "").endswith("\n"):
+        assert process.poll() is None, err.read_text()
+        time.sleep(0.02)
+    return told
+
+
 @contextmanager
 def running(folder: Path, pause: float, **environment: str) -> Iterator[tuple[Started, str]]:
     """The server without its page (`stopping_server.py`), with a data folder in `folder`, and its address.
@@ -57,10 +65,7 @@ def running(folder: Path, pause: float, **environment: str) -> Iterator[tuple[St
     out, err = folder / "out", folder / "err"
     process = starter("stopping_server").start({**os.environ, **named, PAUSE: str(pause)}, out, err)
     try:
-        while not (told := out.read_text() if out.exists() else "").endswith("\n"):
-            assert process.poll() is None, err.read_text()
-            time.sleep(0.02)
-        yield process, re.search(r"https?://\S+", told)[0]
+        yield process, re.search(r"https?://\S+", first_line(process, out, err))[0]
     finally:
         process.kill()
         process.wait()

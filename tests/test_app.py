@@ -16,11 +16,13 @@ from pathlib import Path
 import pytest
 from fakes import ScriptedEngine
 from fastapi import FastAPI
+from processes import first_line
 
 import app
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
 from ocr_ui.ui.tab_memory import TabStates
+from tests.forked import starter
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -214,10 +216,14 @@ def test_it_starts_without_a_network_serves_and_ends_in_order(tmp_path: Path) ->
 
 
 def test_it_ends_although_somebody_keeps_a_connection(tmp_path: Path) -> None:
-    with (
-        running(tmp_path / "err") as (process, port),
-        socket.create_connection(("127.0.0.1", port)) as unfinished,
-    ):
-        unfinished.sendall(b"POST /v1/differences HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) in (0, -signal.SIGTERM)
+    out, err = tmp_path / "out", tmp_path / "err"
+    process = starter("app").start({**os.environ, "OCR_UI_ENGINE": "rapidocr"}, out, err)
+    try:
+        port = int(first_line(process, out, err).rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as unfinished:
+            unfinished.sendall(b"POST /v1/differences HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
+            process.terminate()
+            assert process.wait(30) in (0, -signal.SIGTERM)
+    finally:
+        process.kill()
+        process.wait()

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ from stored import open_store
 from ocr_ui.__main__ import main
 from ocr_ui.storage.store import Store
 from tests.engines.scripted_server import Answer, ScriptedServer, chunk, serve, stream
+from tests.forked import Started, starter
 
-ROOT = Path(__file__).resolve().parent.parent
 ITEMS = 6
 BOTH = stream(
     chunk(RIGHT, index=0, logprob=-0.5),
@@ -47,16 +46,9 @@ def settings(url: str, data: Path) -> dict[str, str]:
     }
 
 
-async def batch(server: ScriptedServer, data: Path) -> asyncio.subprocess.Process:
-    command = (sys.executable, "-m", "ocr_ui", "rollouts", "--n", "2", "--at-once", "2")
-    pipe = asyncio.subprocess.PIPE
+def batch(server: ScriptedServer, data: Path, out: Path, err: Path) -> Started:
     environment = {**os.environ, **settings(server.url, data)}
-    return await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environment, stdout=pipe, stderr=pipe)
-
-
-async def ended(process: asyncio.subprocess.Process) -> tuple[int, dict, str]:
-    out, err = await asyncio.wait_for(process.communicate(), 90)
-    return process.returncode, json.loads(out) if out else {}, err.decode()
+    return starter("ocr_ui.__main__").start(environment, out, err, "rollouts", "--n", "2", "--at-once", "2")
 
 
 def rollouts(store: Store) -> dict[int, int]:
@@ -64,32 +56,35 @@ def rollouts(store: Store) -> dict[int, int]:
     return {row.id: len(store.rollouts.of_item(row.id)) for row in store.items.list(limit=100)}
 
 
-async def test_a_batch_that_is_killed_goes_on_and_asks_about_no_item_twice(data: Path) -> None:
+async def test_a_batch_that_is_killed_goes_on_and_asks_about_no_item_twice(data: Path, tmp_path: Path) -> None:
+    out, killed_err, err = tmp_path / "out", tmp_path / "killed-err", tmp_path / "err"
     async with serve(BOTH) as server:
         server.answers = [BOTH] * 2 + [Answer(kind="text/event-stream", parts=[chunk(RIGHT)], hangs=True)]
-        process = await batch(server, data)
+        process = batch(server, data, out, killed_err)
         while len(server.questions) < 4:
             await asyncio.sleep(0.02)
-            assert process.returncode is None, (await process.stderr.read()).decode()
+            assert process.poll() is None, killed_err.read_text()
         with open_store(data) as store:
             async with asyncio.timeout(90):
                 while sum(rollouts(store).values()) < 2:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)
             process.send_signal(signal.SIGKILL)
-            await process.communicate()
+            await asyncio.to_thread(process.wait)
             before = rollouts(store)
             assert sum(before.values()) == 2
         server.answers = [BOTH]
         asked = len(server.questions)
-        code, told, err = await ended(await batch(server, data))
-        assert code == 0, err
+        assert out.read_text() == ""
+        code = await asyncio.to_thread(batch(server, data, out, err).wait, 90)
+        assert code == 0, err.read_text()
+        told = json.loads(out.read_text())
         assert told["resumed"]
         assert (told["total"], told["done"], told["failed"], told["waiting"]) == (ITEMS, ITEMS, 0, 0)
         assert len(server.questions) - asked == ITEMS - sum(before.values())
     with open_store(data) as store:
         assert set(rollouts(store).values()) == {1}
         kept = store.rollouts.get(store.rollouts.of_item(1)[0].id).rollout
-    assert "going on where it stopped" in err
+    assert "going on where it stopped" in err.read_text()
     assert [question["n"] for question in server.questions] == [2] * len(server.questions)
     assert [one.generation.text for one in kept.answers] == [RIGHT, MISREAD]
     assert kept.answers[0].reward == 1.0

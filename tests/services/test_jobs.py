@@ -7,8 +7,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import zipfile
 from collections import Counter
@@ -20,6 +18,7 @@ from typing import ClassVar
 import pytest
 from batches import SAYS, archive, bench, handed, pdf, picture, running, several, slow, until, whole
 from fakes import ScriptedEngine
+from processes import first_line
 from sqlalchemy import select, update
 from stand_ins import answering
 
@@ -31,8 +30,8 @@ from ocr_ui.services.jobs import JobAsk, JobProgress
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.storage.records import JobTotals, StoredJob
 from ocr_ui.storage.tables import job_task
+from tests.forked import Started, starter
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 LEASE = 9.0
 """Seconds; a process that stands still for two thirds of it keeps what it has."""
 SOON = 60.0
@@ -329,11 +328,10 @@ async def test_closing_gives_pages_back_to_the_next_process(tmp_path: Path) -> N
         assert sorted(read_pages(workbench)) == [("four.pdf", number) for number in range(1, 5)]
 
 
-def reader(folder: Path, seconds: float, lease: float = LEASE) -> subprocess.Popen:
-    command = [sys.executable, str(ROOT / "tests" / "batches.py"), str(folder), str(seconds), str(lease)]
-    paths = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": paths}, text=True)
-    assert process.stdout.readline() == "reading\n"
+def reader(folder: Path, name: str, seconds: float, lease: float = LEASE) -> Started:
+    out, err = folder / f"{name}.out", folder / f"{name}.err"
+    process = starter("batches").start(dict(os.environ), out, err, str(folder), str(seconds), str(lease))
+    assert first_line(process, out, err) == "reading\n"
     return process
 
 
@@ -353,10 +351,10 @@ def end_claims(workbench: Workbench) -> None:
 async def test_signal_9_in_the_middle_loses_nothing_and_reads_nothing_twice(tmp_path: Path) -> None:
     """Two processes on one store; one that would never finish its three pages is killed."""
     watching = bench(tmp_path)
-    victim = reader(tmp_path, 600)
+    victim = reader(tmp_path, "victim", 600)
     job = (await watching.jobs.create(JobAsk(), [handed("twelve.pdf", pdf(12))])).job.id
     await until(watching, job, "running", running=3)
-    steady = reader(tmp_path, 0)
+    steady = reader(tmp_path, "steady", 0)
     try:
         await until(watching, job, "running", done=9)
         first = claims(watching)
@@ -373,7 +371,6 @@ async def test_signal_9_in_the_middle_loses_nothing_and_reads_nothing_twice(tmp_
         for process in (victim, steady):
             process.kill()
             process.wait()
-            process.stdout.close()
     assert (ended.totals.done, ended.totals.failed) == (12, 0)
     assert sorted(read_pages(watching)) == [("twelve.pdf", number) for number in range(1, 13)]
     await watching.close()
