@@ -24,13 +24,13 @@ run: install
 # What was compiled once is kept for all the processes that tests start, also where the environment says otherwise.
 test test-vllm stress: export PYTHONDONTWRITEBYTECODE :=
 
-# Tests of the page wait much for the browser and the server: three at once fill two processors.
+# Tests wait much, for processes, the browser and the server: three at once fill two processors.
 test: install
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	@if command -v node >/dev/null; then node tests/js/all.mjs; else echo "skipped: tests/js need node"; fi
-	$(BIN)/python -m pytest -m "not vllm and not stress and not browser" -n 2 --dist loadfile
-	$(BIN)/python -m pytest tests/browser -m "not stress" -n 3 --dist loadfile
+	$(BIN)/python -m pytest -m "not vllm and not stress" --ignore tests/browser -n 3 --dist loadfile
+	$(BIN)/python -m pytest tests/browser -m "not stress" -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: install
 	$(BIN)/python -m ruff check .
