@@ -29,6 +29,19 @@ PATIENCE_SECONDS = 60
 LEFT = "AbortError: signal is aborted without reason"
 """Gradio writes it itself where a page is left or loaded again while its stream of events is open."""
 WINDOW = {"width": 1280, "height": 900}
+LONG = (
+    "test_read",
+    "test_review_editing",
+    "test_review_session",
+    "test_two_readings",
+    "test_review_tables",
+    "test_login",
+    "test_closed_tab",
+    "test_keyboard",
+    "test_review_accessible",
+    "test_rollouts_page",
+)
+"""Files that take longest, the longest first."""
 
 
 def chromium() -> str | None:
@@ -36,8 +49,10 @@ def chromium() -> str | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """These tests come last: once Playwright's event loop runs, no asynchronous test can."""
+    """These tests come last: once Playwright's event loop runs, no asynchronous test can. Long files are first among
+    them, or the others of several processes wait for the last one."""
     here = [item for item in items if Path(item.fspath).parent == Path(__file__).parent]
+    here.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
     for item in here:
         item.add_marker(pytest.mark.browser)
     items[:] = [item for item in items if item not in set(here)] + here
