@@ -34,6 +34,7 @@ from ocr_ui.commands.evaluate import add_evaluate
 from ocr_ui.commands.filters import add_filter, read_given
 from ocr_ui.commands.output import print_json, print_text
 from ocr_ui.commands.selfcheck import add_selfcheck
+from ocr_ui.domain.counted import counted
 from ocr_ui.errors import BadInput, Conflict, NotFound, WorkbenchError, noted_line
 from ocr_ui.exports.registry import NAMES
 from ocr_ui.images.refusals import too_many_bytes
@@ -382,7 +383,7 @@ async def _run_rollouts(arguments: argparse.Namespace, settings: Settings) -> An
 
 def _told_batch(step: Any) -> str:
     counts = step.counts
-    told = [f"{counts.done + counts.failed} of {counts.total} items"]
+    told = [f"{counts.done + counts.failed} of {counted(counts.total, 'item')}"]
     told += [f"{counts.failed} failed"] if counts.failed else []
     told += [f"{count} {mark.replace('_', ' ')}" for mark, count in step.marks.items()]
     told += ["going on where it stopped"] if step.resumed else []
@@ -422,8 +423,8 @@ def _push(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _tell_progress(progress: Any) -> None:
     megabytes = f"{progress.done_bytes / 1e6:.1f} of {progress.bytes / 1e6:.1f} MB"
-    counted = f": {progress.done_files} of {progress.files} files, {megabytes}" if progress.files else ""
-    sys.stderr.write(f"{progress.step}{counted}\n")
+    files = f": {progress.done_files} of {counted(progress.files, 'file')}, {megabytes}" if progress.files else ""
+    sys.stderr.write(f"{progress.step}{files}\n")
 
 
 def _what(arguments: argparse.Namespace, absolute: str = "") -> tuple[dict[str, Any], Any]:

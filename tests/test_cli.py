@@ -542,7 +542,7 @@ def test_versions_are_frozen_listed_exported_and_deleted(run, tmp_path: Path) ->
     assert [version["name"] for version in listed["versions"]] == ["v2", "v1"]
     assert [logged["version"] for logged in listed["exports"]] == ["v1"]
     assert run("dataset", "delete", "v2").code == 0
-    refused(run("dataset", "delete", "v1"), "was exported 1 times")
+    refused(run("dataset", "delete", "v1"), "was exported 1 time and")
     refused(run("dataset", "freeze", "v1"), "Choose another name")
     refused(run("export", "--format", "csv", "--out", "o2", "--version", "v3"), "no version 'v3'")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from ocr_ui.commands.access import as_console, note
 from ocr_ui.commands.output import print_json, write_file
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, Conflict, EngineFailed, NotFound
 from ocr_ui.settings import Settings
@@ -136,7 +137,7 @@ async def _hand_in(bench: Any, job: int, files: dict[str, Path]) -> None:
         with ExitStack() as opened:
             handed = [Handed(name, opened.enter_context(_open(path))) for name, path in some]
             await bench.jobs.add(job, handed)
-        sys.stderr.write(f"{min(start + AT_ONCE, len(left))} of {len(left)} files handed in\n")
+        sys.stderr.write(f"{min(start + AT_ONCE, len(left))} of {counted(len(left), 'file')} handed in\n")
 
 
 async def _to_its_end(bench: Any, job: int) -> Any:
@@ -145,7 +146,7 @@ async def _to_its_end(bench: Any, job: int) -> Any:
     while True:
         progress = await bench.jobs.progress(job)
         totals = progress.totals
-        line = f"batch {job}: {totals.done + totals.failed} of {totals.total} pages, {totals.failed} failed"
+        line = f"batch {job}: {totals.done + totals.failed} of {counted(totals.total, 'page')}, {totals.failed} failed"
         if line != said:
             sys.stderr.write(f"{line}\n")
             said = line

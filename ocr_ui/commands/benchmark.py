@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.commands.output import print_text, write_file
+from ocr_ui.domain.counted import counted
 from ocr_ui.settings import Settings
 
 _COLD = {"process": "process to engine", "engine": "engine", "first_page": "first page"}
@@ -106,7 +107,8 @@ def _process_began() -> float | None:
 def _table(result: Mapping[str, Any]) -> Iterator[str]:
     engine = ", ".join(f"{name} {value}" for name, value in result["engine"].items() if value)
     data, cold = result["data"], result["cold_start"]
-    yield f"run {result['run']}: {data['pages']} pages of {data['name']}, template {result['template']}, {engine}"
+    pages = counted(data["pages"], "page")
+    yield f"run {result['run']}: {pages} of {data['name']}, template {result['template']}, {engine}"
     told = [f"{name} {_seconds(cold[f'{key}_seconds'])}" for key, name in _COLD.items()]
     yield f"cold start: {', '.join(told)}"
     for load in result["loads"]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.commands.output import print_json, print_text, write_file
+from ocr_ui.domain.counted import counted
 from ocr_ui.settings import Settings
 
 
@@ -101,7 +102,8 @@ async def _measure_pixels(arguments: argparse.Namespace, settings: Settings) -> 
 def _table(result: Mapping[str, Any]) -> Iterator[str]:
     heights = [one["height"] for one in result["heights"]]
     engine = ", ".join(f"{name} {value}" for name, value in result["engine"].items() if value)
-    yield f"{result['data']['pages']} pages of {result['data']['name']}, template {result['template']}, {engine}"
+    pages = counted(result["data"]["pages"], "page")
+    yield f"{pages} of {result['data']['name']}, template {result['template']}, {engine}"
     yield "text: height of the smallest, pixels; then the error rate with all pixels, and by the height that it keeps"
     yield ""
     yield f"{'page':36}{'size':>12}{'text':>9}{'all':>8}" + "".join(f"{height:>15g}" for height in heights)

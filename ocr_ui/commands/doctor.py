@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ocr_ui.commands.output import print_json, print_text
+from ocr_ui.domain.counted import counted
 from ocr_ui.settings import Settings
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _speed(service: Mapping[str, Any] | None) -> Iterator[str]:
     for one in monitor["findings"]:
         yield f"  {one['name']}: {one['measure'] or 'not known here'} ({one['state']})"
     for one in monitor["errors"]:
-        yield f"  {one['count']} errors {one['code']} ({one['where']}) in 20 minutes"
+        yield f"  {counted(one['count'], 'error')} {one['code']} ({one['where']}) in 20 minutes"
 
 
 def _machine(told: Mapping[str, Any]) -> Iterator[str]:

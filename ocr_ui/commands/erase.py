@@ -10,6 +10,7 @@ from typing import Any
 from ocr_ui.commands.access import as_console
 from ocr_ui.commands.filters import add_filter, read_given
 from ocr_ui.commands.output import print_json
+from ocr_ui.domain.counted import counted
 from ocr_ui.errors import BadInput
 from ocr_ui.settings import Settings
 
@@ -57,5 +58,5 @@ def _erase(arguments: argparse.Namespace, settings: Settings) -> int:
 def _agreed(items: int) -> bool:
     if not sys.stdin.isatty():
         return False
-    sys.stderr.write(f"Delete {items} items with their pictures, for good? [y/N] ")
+    sys.stderr.write(f"Delete {counted(items, 'item with its picture', 'items with their pictures')}, for good? [y/N] ")
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.commands.output import print_text, write_file
+from ocr_ui.domain.counted import counted
 from ocr_ui.errors import BadInput
 from ocr_ui.settings import Settings
 
@@ -166,7 +167,7 @@ def regressions(result: Mapping[str, Any]) -> list[str]:
     told = []
     for one in result["regressions"]:
         worse = [f"{row['metric']} {row['first']:.4f} to {row['second']:.4f}" for row in one["worse"]]
-        worse += [f"{len(one['facts_lost'])} facts lost"] if one["facts_lost"] else []
+        worse += [f"{counted(len(one['facts_lost']), 'fact')} lost"] if one["facts_lost"] else []
         if worse:
             told.append(f"{titles[one['key']]}: worse than in run {one['run']}: {', '.join(worse)}.")
     return told
@@ -176,7 +177,7 @@ def _table(result: Mapping[str, Any]) -> list[str]:
     """The result for a person: a row a measure, a column a competitor, each with its interval."""
     competitors = result["competitors"]
     data = result["data"]
-    rows = [f"run {result['run']}: {data['pages']} pages of {data['name']}"]
+    rows = [f"run {result['run']}: {counted(data['pages'], 'page')} of {data['name']}"]
     rows += [one["title"] for one in competitors] + [""]
     rows.append(f"{'':18}" + "".join(f"{one['key']:>28}" for one in competitors))
     for metric in result["metrics"]:
@@ -204,7 +205,7 @@ def _score(score: Mapping[str, Any] | None) -> str:
 
 def _difference(one: Mapping[str, Any]) -> str:
     change = f"{one['difference']:+.4f} ({one['low']:+.4f}..{one['high']:+.4f})"
-    pages = f"better on {one['better']}, equal on {one['equal']}, worse on {one['worse']} pages"
+    pages = f"better on {one['better']}, equal on {one['equal']}, worse on {counted(one['worse'], 'page')}"
     named = {"worse": "WORSE", "open": "may be chance", "few": "too few pages to tell"}
     said = named.get(one["verdict"], one["verdict"])
     return f"  {one['metric']:18}{change:>30}  {pages}: {said}"

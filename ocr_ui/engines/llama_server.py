@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines.base import Capabilities, EngineEvent, EngineRequest, EngineState, Health, Phase, closed
@@ -204,7 +205,7 @@ class LlamaEngine:
             if not await self._restart():
                 given_up = EngineDead(
                     "engine_given_up",
-                    f"{error.message} Starting it again failed {self._settings.engine_restarts} times.",
+                    f"{error.message} Starting it again failed {counted(self._settings.engine_restarts, 'time')}.",
                     f"{error.hint} Then start the product again.",
                     times=self._settings.engine_restarts,
                 )

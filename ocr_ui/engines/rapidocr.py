@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName, Generation
 from ocr_ui.engines.base import (
@@ -69,7 +70,7 @@ class Slot:
         elif len(self._waiting) >= self._max_waiting:
             raise EngineBusy(
                 "queue_full",
-                f"{self._max_waiting} readings wait already.",
+                f"{counted(self._max_waiting, 'reading waits', 'readings wait')} already.",
                 "Try again in a moment.",
                 waiting=self._max_waiting,
             )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.prompt import Task
 from ocr_ui.domain.recognition import EngineName
 from ocr_ui.engines import draft_watch, vllm_check, vllm_memory, vllm_versions
@@ -564,7 +565,7 @@ class VllmEngine:
         await self._drop()
         given_up = EngineDead(
             "engine_given_up",
-            f"{reason.message} Restarting it failed {self._settings.engine_restarts} times.",
+            f"{reason.message} Restarting it failed {counted(self._settings.engine_restarts, 'time')}.",
             "The log shows why. Start the product again.",
             times=self._settings.engine_restarts,
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.engines.base import MemoryShares
 from ocr_ui.engines.vllm_model import read_config, vision_bytes, weight_bytes
 from ocr_ui.errors import EngineDead
@@ -97,7 +98,7 @@ class MemoryPlan:
         return (
             f"weights {told.weights / GB:.1f} GB, vision {told.vision / GB:.1f} GB, draft {told.draft / GB:.1f} GB, "
             f"work space about {told.work / GB:.1f} GB, cache {told.cache / GB:.1f} GB of the card's "
-            f"{told.card / GB:.1f} GB: about {told.pages} pages at once"
+            f"{told.card / GB:.1f} GB: about {counted(told.pages, 'page')} at once"
         )
 
     def check(self) -> None:

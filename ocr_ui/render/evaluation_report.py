@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ocr_ui.domain.counted import fill
 from ocr_ui.render.contest_words import CONTEST_WORDS
 from ocr_ui.render.report_words import REPORT_WORDS
 from ocr_ui.render.writing_words import WRITING_WORDS
@@ -60,7 +61,7 @@ class _Report:
 
     def _t(self, key: str, **values: object) -> str:
         one = _WORDS.get(f"{key}_one", {}) if values.get("n") == 1 else {}
-        return one.get(self._language, _WORDS[key][self._language]).format(**values)
+        return fill(one.get(self._language, _WORDS[key][self._language]), **values)
 
     def html(self) -> str:
         from plotly.offline import get_plotlyjs

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.reward import Reward
 from ocr_ui.scoring import teds
 from ocr_ui.scoring.assignment import best_pairs
@@ -34,13 +35,14 @@ def spotting(response: str, reference: str) -> Reward:
     answered = read(response, answer_shape) if answer_shape else []
     if not labelled or not answered:
         value = float(not labelled and not answered)
-        reason = f"The answer has {len(answered)} lines and the label {len(labelled)}."
+        reason = f"The answer has {counted(len(answered), 'line')} and the label {len(labelled)}."
         return _told(value, "line_numbers", reason, answered=len(answered), labelled=len(labelled))
     if len(answered) * len(labelled) > _MOST_PAIRS:
         return _told(None, "too_many_lines", "There are too many lines to find the best pairing.")
     found = [alike for *_, alike in best_pairs(answered, labelled, _line_similarity) if alike > 0]
     value = 2 * sum(found) / (len(answered) + len(labelled))
-    reason = f"{len(found)} lines of {len(labelled)} were found among {len(answered)}, at best {value:.1%} together."
+    lines = counted(len(found), f"line of {len(labelled)} was", f"lines of {len(labelled)} were")
+    reason = f"{lines} found among {len(answered)}, at best {value:.1%} together."
     return _told(value, "lines", reason, pairs=len(found), answered=len(answered), labelled=len(labelled))
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.reward import LabelProblem, RewardTask
 from ocr_ui.scoring import flat_text
 from ocr_ui.scoring.flat_text import flatten
@@ -57,7 +58,8 @@ def _spotting(label: str) -> Iterator[LabelProblem]:
         yield LabelProblem("label_line_break", message, _BROKEN_REF.sub(_joined, label))
     wanted, got = _entries(label, shape), len(read(label, shape))
     if got < wanted:
-        message = f"Only {got} of {wanted} lines of the label can be read: the others count as invented by the model."
+        lines = counted(wanted, "line")
+        message = f"Only {got} of {lines} of the label can be read: the others count as invented by the model."
         yield LabelProblem("label_lines_unread", message, None, {"read": got, "lines": wanted})
 
 

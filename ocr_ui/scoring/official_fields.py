@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.reward import Reward
 from ocr_ui.scoring.official_parsing import reward as parsing_reward
 from ocr_ui.scoring.text import edit_distance
@@ -73,7 +74,7 @@ def _compared(answer: dict[str, Any], label: dict[str, Any], is_object: bool) ->
         "wrong": ", ".join(wrong[:_MOST_NAMED]),
         "extra": len(set(answer) - set(label)),
     }
-    reason = f"{told['right']} of {len(names)} fields are right."
+    reason = f"{told['right']} of {counted(len(names), 'field is', 'fields are')} right."
     if wrong:
         reason += f" Not right: {told['wrong']}{', ...' if len(wrong) > _MOST_NAMED else ''}."
     if told["extra"]:

@@ -6,6 +6,7 @@ import re
 
 from rapidfuzz.distance import Indel
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.reward import Reward
 from ocr_ui.scoring import teds
 from ocr_ui.scoring.flat_text import BLANK_LINE, flatten, without_coordinates
@@ -60,7 +61,7 @@ def bare_tables(text: str) -> list[str]:
 def _with_tables(response: str, reference: str, similarity: float) -> Reward:
     answered, labelled = bare_tables(response), bare_tables(reference)
     if len(answered) != len(labelled):
-        reason = f"The answer has {len(answered)} tables and the label {len(labelled)}."
+        reason = f"The answer has {counted(len(answered), 'table')} and the label {len(labelled)}."
         return _told(0.0, "table_numbers", reason, similarity, answered=len(answered), labelled=len(labelled))
     if not labelled:
         reason = "The tables of the label have attributes, so that the rule finds none of them and fails."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.reward import Reward
 from ocr_ui.scoring.spotting_shapes import BoxedText, comparable, read, rule_shape
 from ocr_ui.scoring.text import edit_distance
@@ -106,9 +107,10 @@ def _matched(match: _Match, answered: int, labelled: int) -> Reward:
         "invented": answered - match.pairs,
         "missed": labelled - match.pairs,
     }
+    found = counted(labelled, "box of the label was", "boxes of the label were")
     reason = (
-        f"{match.pairs} of {labelled} boxes of the label were found, {told['missed']} missed, {told['invented']} "
-        f"invented or misplaced; the texts of all differ by {match.distance / match.terms:.1%} on average."
+        f"{match.pairs} of {found} found, {told['missed']} missed, {told['invented']} invented or misplaced; "
+        f"the texts of all differ by {match.distance / match.terms:.1%} on average."
     )
     return _told(value, "boxes", reason, difference=round(match.distance / match.terms, 4), **told)
 

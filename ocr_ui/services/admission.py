@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.errors import EngineBusy, TooLate
 from ocr_ui.metrics import REFUSED, REQUESTS_AT_WORK
 
@@ -46,7 +47,7 @@ class Admission:
             REFUSED.inc()
             raise EngineBusy(
                 "too_many_requests",
-                f"{self._most} requests with pictures are being worked on already.",
+                f"{counted(self._most, 'request with a picture is', 'requests with pictures are')} worked on already.",
                 "Try again in a moment.",
                 most=self._most,
             )

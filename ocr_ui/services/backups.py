@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import BadInput, NotFound, TooLarge
 from ocr_ui.settings import Settings
@@ -125,7 +126,7 @@ def _pictures(settings: Settings) -> set[str]:
 def _counted(things: list[Any], tell: Tell) -> Iterator[Any]:
     for number, thing in enumerate(things):
         if number and number % _TELL_EVERY == 0:
-            tell(f"{number} of {len(things)} pictures")
+            tell(f"{number} of {counted(len(things), 'picture')}")
         yield thing
 
 

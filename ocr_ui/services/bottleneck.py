@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from ocr_ui.domain.counted import fill
+
 CARD_BUSY = 0.6
 """A card that has work for less of the time than this waits for something."""
 PREPARING = 0.3
@@ -91,7 +93,7 @@ class Finding:
 
     @property
     def message(self) -> str:
-        return WORDS[self.code][1].format(**self.values) if self.says else ""
+        return fill(WORDS[self.code][1], **self.values) if self.says else ""
 
     @property
     def hint(self) -> str:
@@ -107,17 +109,18 @@ WORDS = {
     ),
     "batch_not_full": (
         "places taken",
-        "{running} of the engine's {places} places are taken: more pages could be read at the same time.",
+        "{running} of the engine's {places|place is|places are} taken: more pages could be read at the same time.",
         "Send more pages at once; for batches raise OCR_UI_BATCH_AT_ONCE.",
     ),
     "batch_held": (
         "places taken",
-        "{waiting} pages wait although {running} of {places} places are taken: one step takes in too little.",
+        "{waiting|page waits|pages wait} although {running} of {places|place is|places are} taken: one step takes in "
+        "too little.",
         "Raise OCR_UI_MAX_NUM_BATCHED_TOKENS or OCR_UI_GPU_MEMORY_UTILIZATION.",
     ),
     "preemptions": (
         "pages put back",
-        "The cache for pages is too small: {preemptions} pages were put back and begun again.",
+        "The cache for pages is too small: {preemptions|page was|pages were} put back and begun again.",
         "Lower OCR_UI_MAX_NUM_SEQS, or raise OCR_UI_GPU_MEMORY_UTILIZATION.",
     ),
     "drafts_rejected": (
@@ -143,12 +146,12 @@ WORDS = {
     ),
     "pages_wait": (
         "pages that wait",
-        "{waiting} pages wait for the engine, which reads {places} at a time.",
+        "{waiting|page waits|pages wait} for the engine, which reads {places} at a time.",
         "A second process on the same database shares batches; an engine on a GPU reads many pages at once.",
     ),
     "readings_wait": (
         "pages that wait",
-        "{waiting} pages wait for the server.",
+        "{waiting|page waits|pages wait} for the server.",
         "Look at that server's own figures at its /metrics, or name several servers in OCR_UI_BASE_URL.",
     ),
     "keeps_up": ("all in all", "Nothing holds pages up: they are read as fast as they come.", ""),

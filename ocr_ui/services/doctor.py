@@ -21,6 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 from pydantic import SecretStr
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.engines import vllm_versions
 from ocr_ui.engines.rapid_models import require_package
 from ocr_ui.engines.weights import weights
@@ -297,7 +298,9 @@ def _vllm(settings: Settings) -> str:
     version = vllm_versions.installed()
     vllm_versions.check_tried(version, settings.allow_untested_vllm)
     found = weights("vllm", settings)
-    told = f"{len(found)} files of weights are here" if found else "no weights yet: they are fetched at the first start"
+    told = "no weights yet: they are fetched at the first start"
+    if found:
+        told = f"{counted(len(found), 'file of weights is', 'files of weights are')} here"
     return f"vLLM {version}; {told}."
 
 

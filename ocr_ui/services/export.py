@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ocr_ui.domain.access import Action
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.version import VERSION
 from ocr_ui.errors import BadInput, NotFound, StoreFailed
 from ocr_ui.exports.files import pack
@@ -582,7 +583,8 @@ def _nothing_left(report: ExportReport) -> BadInput:
     told = "; ".join(f"{first[code]} ({count})" for code, count in reasons)
     return BadInput(
         "nothing_fits",
-        f"None of the {report.count_in} items can be written as {report.format}; nothing was written. {told}.",
+        f"None of the {counted(report.count_in, 'item')} can be written as {report.format}; nothing was written. "
+        f"{told}.",
         "Judge or correct some of them, or choose another format.",
         count=report.count_in,
         format=report.format,

@@ -13,6 +13,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.job import PageRanges
 from ocr_ui.domain.routing import read_rules
 from ocr_ui.errors import (
@@ -234,7 +235,7 @@ class JobRunner:
         if not wanted:
             raise BadInput(
                 "pages_not_there",
-                f"The document has {pages} pages; none of those asked for.",
+                f"The document has {counted(pages, 'page')}; none of those asked for.",
                 "Choose other pages.",
                 pages=pages,
             )

@@ -15,6 +15,7 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, ge
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from huggingface_hub.utils import disable_progress_bars
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.errors import BadInput, PushFailed, WorkbenchError
 from ocr_ui.services.whole_folders import files_of
 from ocr_ui.storage.addresses import hidden, not_installed, shown_address
@@ -270,9 +271,10 @@ def _refused(repository: str, status: int) -> BadInput:
 
 
 def _broke_off(target: str, reason: str, progress: _Sending) -> PushFailed:
+    sent = f"{progress.sent} of {counted(progress.files, 'file had', 'files had')} been sent"
     return PushFailed(
         "push_failed",
-        f"The push to {target} broke off: {reason}. {progress.sent} of {progress.files} files had been sent.",
+        f"The push to {target} broke off: {reason}. {sent}.",
         "Push again: what is there is not sent again.",
         target=target,
         reason=reason,

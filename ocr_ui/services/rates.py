@@ -7,6 +7,7 @@ import time
 
 from limits import RateLimitItem, RateLimitItemPerMinute
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.errors import TooMany
 from ocr_ui.settings import Settings
 from ocr_ui.storage import people
@@ -35,7 +36,7 @@ class Rates:
             raise TooMany(
                 "too_often",
                 f"These are too many {kind} in a minute: {item.amount} are allowed.",
-                f"Go on in {seconds} seconds.",
+                f"Go on in {counted(seconds, 'second')}.",
                 seconds=seconds,
                 most=item.amount,
             )
@@ -48,7 +49,7 @@ class Rates:
                 raise TooMany(
                     "too_many_logins",
                     "There were too many wrong passwords.",
-                    f"Try again in {seconds} seconds.",
+                    f"Try again in {counted(seconds, 'second')}.",
                     seconds=seconds,
                 )
 

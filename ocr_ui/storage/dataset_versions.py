@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, Subquery, and_, delete, func, insert, literal, select
 from sqlalchemy.exc import IntegrityError
 
+from ocr_ui.domain.counted import counted
 from ocr_ui.domain.exact_json import dumps, storable
 from ocr_ui.domain.person import Person
 from ocr_ui.domain.review import State
@@ -92,8 +93,8 @@ class DatasetVersions:
             if version.exports:
                 raise Conflict(
                     "version_exported",
-                    f"The version {name} was exported {version.exports} times and stays, so that it can be told what "
-                    "that data was.",
+                    f"The version {name} was exported {counted(version.exports, 'time')} and stays, so that it can be "
+                    "told what that data was.",
                     "Freeze the data under another name.",
                     name=name,
                     exports=version.exports,

@@ -37,11 +37,14 @@ EXPORT_TEXTS: dict[str, dict[str, str]] = {
     "list.export.not_here": {"en": "This format has no such option.", "zh": "该格式没有此选项。"},
     "list.export.check": {"en": "List what is left out", "zh": "列出不导出的条目"},
     "list.export.check.wait": {"en": "The export is being tried …", "zh": "正在试写导出……"},
-    "list.export.check.counts": {"en": "{out} of {in} items are in the export.", "zh": "{in} 个条目中导出 {out} 个。"},
+    "list.export.check.counts": {
+        "en": "{out} of {in|item is|items are} in the export.",
+        "zh": "{in} 个条目中导出 {out} 个。",
+    },
     "list.export.check.rows": {"en": "Rows: {rows}.", "zh": "行数：{rows}。"},
     "list.export.check.reason": {"en": "{reason} ({count}):", "zh": "{reason}（{count} 个）："},
     "list.export.check.missing": {
-        "en": "{count} pictures are missing or damaged in the data folder.",
+        "en": "{count|picture is|pictures are} missing or damaged in the data folder.",
         "zh": "数据文件夹中有 {count} 张图片缺失或损坏。",
     },
     "list.export.removed": {"en": "{items}, {n} of them deleted", "zh": "{items}，其中 {n} 条已删除"},
@@ -63,11 +66,11 @@ EXPORT_TEXTS: dict[str, dict[str, str]] = {
     "list.export.licence": {"en": "Licence of the data", "zh": "数据许可证"},
     "list.export.freeze": {"en": "Freeze", "zh": "冻结"},
     "list.export.freeze.title": {
-        "en": "Freeze the {items} items that the filters find",
+        "en": "Freeze what the filters find: {items|item|items}",
         "zh": "冻结筛选出的 {items} 个条目",
     },
     "list.export.freeze.wait": {"en": "Being frozen …", "zh": "正在冻结……"},
-    "list.export.freeze.done": {"en": "{name} is frozen: {items} items.", "zh": "已冻结 {name}：{items} 个条目。"},
+    "list.export.freeze.done": {"en": "{name} is frozen: {items|item|items}.", "zh": "已冻结 {name}：{items} 个条目。"},
     "list.export.column.name": {"en": "Version", "zh": "版本"},
     "list.export.column.items": {"en": "Items", "zh": "条目"},
     "list.export.column.licence": {"en": "Licence", "zh": "许可证"},
@@ -96,10 +99,10 @@ EXPORT_TEXTS: dict[str, dict[str, str]] = {
     "list.export.public": {"en": "public, for everybody to see", "zh": "公开，所有人可见"},
     "list.export.names": {"en": "with the names of reviewers", "zh": "包含复核人姓名"},
     "list.export.push.go": {"en": "Push", "zh": "推送"},
-    "list.export.push.done": {"en": "Pushed {items} items:", "zh": "已推送 {items} 个条目："},
+    "list.export.push.done": {"en": "Pushed {items|item|items}:", "zh": "已推送 {items} 个条目："},
     "list.export.step.writing": {"en": "The export is being written …", "zh": "正在写出导出……"},
     "list.export.step.sending": {
-        "en": "{done} of {files} files sent, {megabytes} of {all} MB",
+        "en": "{done} of {files|file|files} sent, {megabytes} of {all} MB",
         "zh": "已发送 {done}/{files} 个文件，{megabytes}/{all} MB",
     },
     "list.export.step.finishing": {

@@ -21,7 +21,7 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     "confidence.measure": {"en": "Measure (Enter)", "zh": "测量（Enter）"},
     "confidence.keep": {"en": "Keep and use", "zh": "保存并使用"},
     "confidence.measuring": {"en": "Going through the pages …", "zh": "正在统计页面……"},
-    "confidence.far": {"en": "{done} of {total} pages", "zh": "{done} / {total} 页"},
+    "confidence.far": {"en": "{done} of {total|page|pages}", "zh": "{done} / {total} 页"},
     "confidence.none": {
         "en": "Nothing was measured for this template yet. Correct some pages that were read with it, or judge them "
         "right, then measure here.",
@@ -75,7 +75,7 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
         "图中的编号对应所列的变更。",
     },
     "drift.span": {"en": "Days", "zh": "时间范围"},
-    "drift.days": {"en": "the last {n} days", "zh": "最近 {n} 天"},
+    "drift.days": {"en": "the last {n|day|days}", "zh": "最近 {n} 天"},
     "drift.template": {"en": "Template", "zh": "模板"},
     "drift.template.all": {"en": "All templates", "zh": "全部模板"},
     "drift.refresh": {"en": "Look again", "zh": "刷新"},
@@ -113,7 +113,7 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
         "zh": "文档太少，无法判断：{which}。一天的前后各需 {least} 份。",
     },
     "drift.pending": {
-        "en": "Kind and writing of {n} pages are still being worked out: look again later.",
+        "en": "Kind and writing of {n|page|pages} are still being worked out: look again later.",
         "zh": "还有 {n} 页的类型和文字种类正在计算，请稍后再看。",
     },
     "drift.few.of": {"en": "{measure} ({n})", "zh": "{measure}（{n}）"},
@@ -162,7 +162,7 @@ FIGURE_WORDS: dict[str, dict[str, str]] = {
     "drift.median": {"en": "median {before} → {now}", "zh": "中位数 {before} → {now}"},
     "drift.kind": {"en": "{kind} {before} → {now}", "zh": "{kind} {before} → {now}"},
     "drift.shift": {
-        "en": "{measure}: {changes} ({n} documents before, {m} since; stability index {psi})",
+        "en": "{measure}: {changes} ({n|document|documents} before, {m} since; stability index {psi})",
         "zh": "{measure}：{changes}（此前 {n} 份文档，此后 {m} 份；稳定性指数 {psi}）",
     },
     "drift.marks.none": {"en": "Nothing was changed in these days.", "zh": "这段时间没有变更。"},

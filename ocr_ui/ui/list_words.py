@@ -55,7 +55,7 @@ LIST_WORDS: dict[str, dict[str, str]] = {
     "list.delete.frozen": {"en": "Delete from the versions too", "zh": "连同版本中的一起删除"},
     "list.delete.no": {"en": "Keep", "zh": "保留"},
     "list.delete.done": {
-        "en": "Deleted: {items} items, {pictures} pictures.",
+        "en": "Deleted: {items|item|items}, {pictures|picture|pictures}.",
         "zh": "已删除 {items} 个条目、{pictures} 张图片。",
     },
     "list.doing": {"en": "One moment …", "zh": "请稍候……"},

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ocr_ui.domain.amounts import bytes_text, pixels_text
+from ocr_ui.domain.counted import fill
 from ocr_ui.domain.review import State
 from ocr_ui.errors import WorkbenchError
 from ocr_ui.logs import to_look_for
@@ -19,7 +20,6 @@ from ocr_ui.services.view import error_value
 from ocr_ui.ui.label_messages import LEFT_OUT_ZH, PROBLEMS_ZH
 from ocr_ui.ui.template_messages import FAULTS_ZH
 from ocr_ui.ui.texts import TEXTS
-from ocr_ui.ui.words import fill
 
 BLANK = re.compile(r"\{(\w+)(?::(\w+))?\}")
 

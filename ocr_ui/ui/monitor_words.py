@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ocr_ui.ui.words import fill
+from ocr_ui.domain.counted import fill
 
 FINDINGS_ZH: dict[str, tuple[str, str, str]] = {
     "card_idle": (

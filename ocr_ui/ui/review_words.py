@@ -140,7 +140,10 @@ REVIEW_WORDS: dict[str, dict[str, str]] = {
     "review.merge": {"en": "Two versions of one page", "zh": "同一页的两个版本"},
     "review.merge.own": {"en": "Own text", "zh": "自己的文字"},
     "review.merge.take": {"en": "Take that of {person}", "zh": "采用 {person} 的版本"},
-    "review.merge.open": {"en": "{n} of {total} differences are undecided", "zh": "{total} 处不同中还有 {n} 处未决定"},
+    "review.merge.open": {
+        "en": "{n} of {total|difference is|differences are} undecided",
+        "zh": "{total} 处不同中还有 {n} 处未决定",
+    },
     "review.merge.ready": {
         "en": "All decided ({total}): save the merged page",
         "zh": "全部 {total} 处已决定：请保存合并结果",

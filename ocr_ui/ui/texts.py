@@ -64,7 +64,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "engine.comma": {"en": ", ", "zh": "，"},
     "engine.memory": {
         "en": "The card's memory: weights {weights}, vision {vision}, draft {draft}, work space about {work}, "
-        "cache {cache}, of {card} in all. About {pages} pages fit at once.",
+        "cache {cache}, of {card} in all. About {pages|page fits|pages fit} at once.",
         "zh": "显存分配：权重 {weights}，视觉部分 {vision}，草稿模型 {draft}，工作空间约 {work}，缓存 {cache}，"
         "共 {card}。约可同时容纳 {pages} 页。",
     },
@@ -199,7 +199,7 @@ TEXTS: dict[str, dict[str, str]] = {
     },
     "retry.penalty": {"en": "Higher repetition penalty ({value})", "zh": "提高重复惩罚（{value}）"},
     "retry.smaller": {"en": "Smaller picture ({value})", "zh": "缩小图片（{value}）"},
-    "retry.longer": {"en": "Longer answer ({value} tokens)", "zh": "更长的回答（{value} 词元）"},
+    "retry.longer": {"en": "Longer answer ({value|token|tokens})", "zh": "更长的回答（{value} 词元）"},
     "retry.again": {"en": "Read again", "zh": "重新识别"},
     "retry.full": {"en": "Read at full resolution", "zh": "以完整分辨率识别"},
     "retry.template": {"en": "Read with another template", "zh": "换一个模板识别"},
@@ -319,11 +319,11 @@ TEXTS: dict[str, dict[str, str]] = {
     "compare.open": {"en": "Compare", "zh": "对比"},
     "compare.waiting": {"en": "Waiting for {engine}…", "zh": "正在等待 {engine}…"},
     "compare.running": {
-        "en": "{engine} reads the picture: {lines} lines, {seconds} s",
+        "en": "{engine} reads the picture: {lines|line|lines}, {seconds} s",
         "zh": "{engine} 正在识别：{lines} 行，{seconds} 秒",
     },
     "compare.running_tokens": {
-        "en": "{engine} reads the picture: {tokens} tokens, {seconds} s",
+        "en": "{engine} reads the picture: {tokens|token|tokens}, {seconds} s",
         "zh": "{engine} 正在识别：{tokens} 个词元，{seconds} 秒",
     },
     "compare.failed": {
@@ -342,7 +342,7 @@ TEXTS: dict[str, dict[str, str]] = {
     "compare.equal": {"en": "Both say the same.", "zh": "两次结果完全相同。"},
     "compare.nothing": {"en": "Neither found any text.", "zh": "两次都没有识别出文本。"},
     "compare.summary": {
-        "en": "{differing} of {total} rows differ, {characters} characters of the text",
+        "en": "{differing} of {total|row|rows} differ, {characters|character|characters} of the text",
         "zh": "{total} 行中有 {differing} 行不同，文本相差 {characters} 个字符",
     },
     "compare.next": {"en": "Next difference (N)", "zh": "下一处不同（N）"},

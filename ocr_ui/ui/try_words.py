@@ -133,7 +133,7 @@ TRY_WORDS: dict[str, dict[str, str]] = {
     "tries.state.failed": {"en": "failed", "zh": "失败"},
     "tries.seconds": {"en": "{seconds} s", "zh": "{seconds} 秒"},
     "tries.first": {"en": "first after {seconds} s", "zh": "{seconds} 秒后开始输出"},
-    "tries.tokens": {"en": "{tokens} tokens", "zh": "{tokens} 个词元"},
+    "tries.tokens": {"en": "{tokens|token|tokens}", "zh": "{tokens} 个词元"},
     "tries.rate": {"en": "{rate}/s", "zh": "{rate} 个/秒"},
     "tries.nothing": {"en": "no result", "zh": "没有结果"},
     "tries.no_row": {"en": "not there", "zh": "没有"},

@@ -4,7 +4,7 @@ key ends in `_one` is taken if there is one."""
 from __future__ import annotations
 
 from ocr_ui.domain.amounts import bytes_text
-from ocr_ui.ui.words import fill
+from ocr_ui.domain.counted import fill
 
 LANGUAGES = ("en", "zh")
 
@@ -45,10 +45,10 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "run_failed": {"en": "Failed", "zh": "识别失败"},
     "seconds": {"en": "{seconds} s", "zh": "{seconds} 秒"},
     "first_line": {"en": "first line {seconds} s", "zh": "首行 {seconds} 秒"},
-    "lines_so_far": {"en": "{n} of {total} lines", "zh": "{n} / {total} 行"},
+    "lines_so_far": {"en": "{n} of {total|line|lines}", "zh": "{n} / {total} 行"},
     "count_lines": {"en": "{n} lines", "zh": "{n} 行"},
     "count_lines_one": {"en": "1 line", "zh": "1 行"},
-    "count_tokens": {"en": "{n} tokens", "zh": "{n} 个词元"},
+    "count_tokens": {"en": "{n|token|tokens}", "zh": "{n} 个词元"},
     "lines_rate": {"en": "{rate} lines/s", "zh": "{rate} 行/秒"},
     "tokens_rate": {"en": "{rate} tokens/s", "zh": "{rate} 词元/秒"},
     "method_fields_by_rules": {"en": "fields found by rules", "zh": "按规则提取字段"},
@@ -515,7 +515,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     },
     "elsewhere_found_one": {"en": "“{wrong}” was read in {n} other place too", "zh": "另有 {n} 处也识别为“{wrong}”"},
     "elsewhere_none": {
-        "en": "“{wrong}” stands nowhere else in the newest {n} items",
+        "en": "“{wrong}” stands nowhere else in the newest {n|item|items}",
         "zh": "在最新的 {n} 个条目中没有其他“{wrong}”",
     },
     "elsewhere_correct_first": {
@@ -557,7 +557,7 @@ VIEWER_WORDS: dict[str, dict[str, str]] = {
     "region_header": {"en": "Header", "zh": "页眉"},
     "region_footer": {"en": "Footer", "zh": "页脚"},
     "line_tools": {"en": "Tools for the selected lines", "zh": "所选行的工具"},
-    "lines_selected": {"en": "{n} lines selected", "zh": "已选中 {n} 行"},
+    "lines_selected": {"en": "{n|line|lines} selected", "zh": "已选中 {n} 行"},
     "lines_copied": {"en": "{n} lines copied", "zh": "已复制 {n} 行"},
     "lines_copied_one": {"en": "1 line copied", "zh": "已复制 1 行"},
     "split_where": {"en": "Put the cursor where the line is to be split", "zh": "请把光标放在要分开的位置"},

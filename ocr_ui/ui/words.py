@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
-_BLANK = re.compile(r"\{(\w+)\}")
-
-
 _ANY = "any."
 """Begins the keys of what any module may have to say."""
 
@@ -14,8 +9,3 @@ _ANY = "any."
 def only(words: dict[str, str], *prefixes: str) -> dict[str, str]:
     """The words whose keys begin with one of the prefixes, for a module that needs no others, and those for any."""
     return {key: text for key, text in words.items() if key.startswith((*prefixes, _ANY))}
-
-
-def fill(text: str, **values: object) -> str:
-    """`text` with its {placeholders} filled; braces without a value stay as they are."""
-    return _BLANK.sub(lambda match: str(values.get(match[1], match[0])), text)

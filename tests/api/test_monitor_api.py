@@ -8,13 +8,12 @@ from live import rest_app
 from people import team
 
 from ocr_ui.domain.access import Action, Role
+from ocr_ui.domain.counted import blanks, fill
 from ocr_ui.services.bottleneck import WORDS
 from ocr_ui.services.engines import Engines
 from ocr_ui.settings import Settings
-from ocr_ui.ui.messages import BLANK
 from ocr_ui.ui.monitor_words import FINDINGS_ZH
 from ocr_ui.ui.plotly_script import PLOTLY_URL
-from ocr_ui.ui.words import fill
 
 
 def test_what_limits_is_told_in_both_languages(tmp_path: Path) -> None:
@@ -34,7 +33,7 @@ def test_every_finding_has_its_chinese_words_with_the_same_blanks() -> None:
     assert set(FINDINGS_ZH) == set(WORDS)
     for code, words in WORDS.items():
         for english, chinese in zip(words, FINDINGS_ZH[code], strict=True):
-            assert sorted(BLANK.findall(english)) == sorted(BLANK.findall(chinese)), code
+            assert blanks(english) == blanks(chinese), code
             assert bool(english) == bool(chinese)
 
 

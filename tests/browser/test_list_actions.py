@@ -57,7 +57,7 @@ def test_search_compare_read_again_and_delete(page) -> None:
     boxes.nth(1).uncheck()
     page.click("#chosen-delete")
     dialog.get_by_role("button", name="Delete for good").click()
-    page.locator(".wb-chosen-told", has_text="Deleted: 1 items, 0 pictures.").wait_for()
+    page.locator(".wb-chosen-told", has_text="Deleted: 1 item, 0 pictures.").wait_for()
     page.wait_for_function("document.querySelectorAll('#items tbody tr').length === 1")
     boxes.nth(0).check()
     page.click("#chosen-again")

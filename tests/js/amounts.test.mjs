@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytes, memoryText, shareText, time } from "../../ocr_ui/ui/static/page/amounts.mjs";
+import { say } from "../../ocr_ui/ui/static/page/dom.mjs";
+import { makeWords } from "../../ocr_ui/ui/static/viewer/dom.mjs";
 
 const words = {
   "engine.share": "{done} of {total} ({percent})",
@@ -38,4 +40,12 @@ test("without a speed, and at the end, only the share is told", () => {
 test("memory in gigabytes, pages as a number", () => {
   const memory = { weights: 1.2e9, vision: 8e8, draft: 0, work: 1.5e9, cache: 9.36e9, card: 16e9, pages: 1234 };
   assert.equal(memoryText(memory, words, "en"), "1.2 GB 0.8 GB 0.0 GB 1.5 GB 9.4 GB 16.0 GB 1,234");
+});
+
+test("one of a kind has its own word, also where several are counted in one sentence", () => {
+  const words = { set: "{name}: {pages|page|pages}, {runs|run|runs}" };
+  assert.equal(say(words, "set", { name: "a", pages: 1, runs: 2 }), "a: 1 page, 2 runs");
+  assert.equal(say(words, "set", { name: "a", pages: "1,200", runs: "1" }), "a: 1,200 pages, 1 run");
+  assert.equal(say(words, "set", { name: "a", runs: 0 }), "a: {pages|page|pages}, 0 runs");
+  assert.equal(makeWords(words)("set", { name: "a", pages: 1, runs: 0 }), "a: 1 page, 0 runs");
 });

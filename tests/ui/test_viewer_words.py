@@ -7,6 +7,7 @@ import re
 import pytest
 
 from ocr_ui.domain.calibration import CELL, LINE
+from ocr_ui.domain.counted import blanks
 from ocr_ui.domain.recognition import IMPORTED
 from ocr_ui.domain.review import ErrorKind
 from ocr_ui.exports.mends import MENDS
@@ -78,8 +79,7 @@ def test_both_languages_say_it_with_the_same_blanks(key: str) -> None:
     words = VIEWER_WORDS[key]
     assert set(words) == set(LANGUAGES)
     assert all(words.values())
-    blanks = {lang: set(re.findall(r"\{(\w+)\}", word)) for lang, word in words.items()}
-    assert blanks["en"] == blanks["zh"]
+    assert blanks(words["en"]) == blanks(words["zh"])
 
 
 def test_the_chips_are_the_error_kinds_of_the_domain() -> None:

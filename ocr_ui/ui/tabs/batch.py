@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ocr_ui.domain.counted import fill
 from ocr_ui.domain.prompt import Variable
 from ocr_ui.services.field_sets import load_field_sets
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.viewer_words import viewer_words
-from ocr_ui.ui.words import fill, only
+from ocr_ui.ui.words import only
 
 
 class BatchTab:

@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from ocr_ui.domain.counted import fill
 from ocr_ui.domain.review import ErrorKind, State, Verdict
 from ocr_ui.domain.rollout import Mark
 from ocr_ui.errors import BadInput
@@ -20,7 +21,7 @@ from ocr_ui.ui.module_html import ModuleHTML
 from ocr_ui.ui.tabs.read import engine_choices
 from ocr_ui.ui.tabs.samples import SampleBatch
 from ocr_ui.ui.viewer_words import viewer_words
-from ocr_ui.ui.words import fill, only
+from ocr_ui.ui.words import only
 
 ROWS = 50
 MOST_JOBS = 100

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any
 
+from ocr_ui.domain.counted import fill
 from ocr_ui.domain.prompt import PromptTemplate, Task, Variable
 from ocr_ui.domain.recognition import PromptUsed
 from ocr_ui.errors import BadInput, WorkbenchError
@@ -23,7 +24,7 @@ from ocr_ui.ui.tabs.samples import sample_panel
 from ocr_ui.ui.unexpected import expected
 from ocr_ui.ui.viewer import Viewer
 from ocr_ui.ui.viewer_words import viewer_words
-from ocr_ui.ui.words import fill, only
+from ocr_ui.ui.words import only
 
 SPEAKING = {"show_progress": "hidden", "concurrency_limit": None}
 """How events are wired whose handlers may show a message: outside Gradio's queue it would never reach the page."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ocr_ui.domain.amounts import pixels_text
+from ocr_ui.domain.counted import fill
 from ocr_ui.domain.recognition import Recognition
 from ocr_ui.services.retries import KINDS, Retry
 from ocr_ui.services.workbench import Workbench
 from ocr_ui.ui.gradio_quickly import gr
-from ocr_ui.ui.words import fill
 
 
 class ResultActions:

@@ -26,7 +26,16 @@ export function setEntries(list, texts) {
 /** `words[key]`, for one (`n`) `words[key_one]` where there is one, its {placeholders} filled; else the key itself. */
 export function say(words, key, values = {}) {
   const text = (String(values.n) === "1" && words[`${key}_one`]) || (words[key] ?? key);
-  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return fillIn(text, (name) => values[name]);
+}
+
+/** `text` with its {placeholders} filled by `valueOf(name)`; {pages|page|pages} is the number with the word for it. */
+export function fillIn(text, valueOf) {
+  return text.replace(/\{(\w+)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, name, one, many) => {
+    const value = valueOf(name) ?? null;
+    if (value === null) return whole;
+    return one === undefined ? String(value) : `${value} ${String(value) === "1" ? one : many}`;
+  });
 }
 
 /** A JSON prop of a component, or `fallback` where it is empty. */

@@ -1,6 +1,6 @@
 /** Building the page's elements. Strings always become text nodes or attribute values: nothing here parses markup. */
 
-import { setText } from "../page/dom.mjs";
+import { fillIn, setText } from "../page/dom.mjs";
 import { ICONS } from "./icons.mjs";
 import { keyHint, shortHint } from "./keymap.mjs";
 
@@ -41,9 +41,7 @@ export const icon = (name) =>
 export function makeWords(table) {
   return (key, values = {}) => {
     const word = (values.n === 1 && table[`${key}_one`]) || (table[key] ?? key);
-    const filled = (whole, name) =>
-      name in values ? String(values[name]) : name.startsWith("key_") ? keyHint(name.slice(4)) : whole;
-    return word.replace(/\{(\w+)\}/g, filled);
+    return fillIn(word, (name) => (name in values ? String(values[name]) : name.startsWith("key_") ? keyHint(name.slice(4)) : null));
   };
 }
 
