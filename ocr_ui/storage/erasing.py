@@ -13,7 +13,8 @@ from ocr_ui.errors import Conflict
 from ocr_ui.storage import search
 from ocr_ui.storage.database import Database
 from ocr_ui.storage.evaluation_quotes import GONE, forget_readings, forget_results
-from ocr_ui.storage.recognitions import keep_last_number, unknown
+from ocr_ui.storage.numbers import keep_last_numbers
+from ocr_ui.storage.recognitions import unknown
 from ocr_ui.storage.tables import (
     dataset_item,
     dataset_version,
@@ -64,7 +65,7 @@ class Erasing:
             pages = _pages(connection, wanted)
             versions = _leave_versions(connection, wanted, even_frozen)
             search.remove(connection, wanted)
-            keep_last_number(connection)
+            keep_last_numbers(connection)
             _erase(connection, recognition.c.id, wanted)
             pictures, uploads = _erase_pages(connection, pages)
             forget_readings(connection, pictures)

@@ -21,6 +21,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.errors import Conflict, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.numbers import unused_number
 from ocr_ui.storage.pages import put_page
 from ocr_ui.storage.people import signed
 from ocr_ui.storage.records import FailedTask, JobTotals, PageTask, RouteTotals, StoredJob, StoredPage
@@ -226,6 +227,7 @@ class Jobs:
             if document_id is None:
                 person_id = connection.scalar(select(job.c.person_id).where(job.c.id == task.job))
                 made = {"name": found.name, "person_id": person_id, "created_at": now}
+                made |= unused_number(connection, document)
                 document_id = connection.execute(insert(document).values(made)).inserted_primary_key[0]
                 connection.execute(update(job_file).where(here).values(document_id=document_id))
             page_id = put_page(connection, document_id, value)

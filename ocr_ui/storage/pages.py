@@ -13,6 +13,7 @@ from ocr_ui.domain.person import Person
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.storage import people
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.numbers import unused_number
 from ocr_ui.storage.records import StoredDocument, StoredPage
 from ocr_ui.storage.tables import document, page, recognition
 from ocr_ui.storage.tables import person as person_table
@@ -36,13 +37,11 @@ class Pages:
             raise ValueError("the pages of a document have different numbers")
         with self._database.writing() as connection:
             now = datetime.now(UTC)
+            made = {"name": storable(name), "person_id": people.id_of(connection, person), "created_at": now}
             document_id = connection.execute(
-                insert(document).values(name=storable(name), person_id=people.id_of(connection, person), created_at=now)
+                insert(document).values(made | unused_number(connection, document))
             ).inserted_primary_key[0]
-            page_ids = [
-                connection.execute(insert(page).values(_values(one, document_id, now))).inserted_primary_key[0]
-                for one in pages
-            ]
+            page_ids = [_put(connection, _values(one, document_id, now)) for one in pages]
         return StoredDocument(document_id, tuple(page_ids))
 
     def add_page(self, document_id: int, value: Page) -> int:
@@ -116,6 +115,11 @@ def put_page(connection: Connection, document_id: int, value: Page) -> int:
     if found is not None:
         return found
     values = _values(value, document_id, datetime.now(UTC))
+    return _put(connection, values)
+
+
+def _put(connection: Connection, values: dict[str, object]) -> int:
+    values = values | unused_number(connection, page)
     return connection.execute(insert(page).values(values)).inserted_primary_key[0]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import Connection, Row, Select, insert, select
 
 from ocr_ui.domain.content import PageContent
 from ocr_ui.domain.exact_json import dumps, storable
@@ -18,12 +18,12 @@ from ocr_ui.domain.review import State
 from ocr_ui.errors import BadInput, NotFound
 from ocr_ui.storage import people, search
 from ocr_ui.storage.database import Database
+from ocr_ui.storage.numbers import unused_number
 from ocr_ui.storage.records import ReadingRow, StoredRecognition
-from ocr_ui.storage.tables import last_number, page, recognition, review
+from ocr_ui.storage.tables import page, recognition, review
 from ocr_ui.storage.tables import person as person_table
 
 _ENGINE = ("engine", "engine_version", "model", "revision", "engine_name")
-ITEM = "item"
 
 
 class Recognitions:
@@ -44,7 +44,7 @@ class Recognitions:
             now = datetime.now(UTC)
             row = {**_values(value), "page_id": page_id, "created_at": now}
             row["person_id"] = people.id_of(connection, person)
-            row |= _unused_number(connection)
+            row |= unused_number(connection, recognition)
             recognition_id = connection.execute(insert(recognition).values(row)).inserted_primary_key[0]
             connection.execute(insert(review).values(_untouched(recognition_id, now)))
             search.add(connection, recognition_id, row["text"])
@@ -91,28 +91,6 @@ def recognitions_of(connection: Connection, ids: Collection[int]) -> dict[int, R
     """Those that there are of these ids."""
     rows = connection.execute(_query().where(recognition.c.id.in_(ids)))
     return {row.id: value_of(row) for row in rows}
-
-
-def keep_last_number(connection: Connection) -> None:
-    """Remembers the highest number of an item, before items go."""
-    highest, kept = _highest(connection)
-    connection.execute(delete(last_number).where(last_number.c.kind == ITEM))
-    connection.execute(insert(last_number).values(kind=ITEM, number=max(highest, kept)))
-
-
-def _unused_number(connection: Connection) -> dict[str, int]:
-    """The number of a new item, where the database would give one that a deleted item had. A sequence of PostgreSQL's
-    never does."""
-    if connection.dialect.name != "sqlite":
-        return {}
-    highest, kept = _highest(connection)
-    return {"id": kept + 1} if kept > highest else {}
-
-
-def _highest(connection: Connection) -> tuple[int, int]:
-    """Of the items that there are, and of those that there were when some were last deleted; 0 for none."""
-    kept = select(last_number.c.number).where(last_number.c.kind == ITEM)
-    return connection.scalar(select(func.max(recognition.c.id))) or 0, connection.scalar(kept) or 0
 
 
 def unknown(recognition_id: object) -> NotFound:

@@ -752,5 +752,6 @@ last_number = Table(
     Column("kind", String(20), primary_key=True),
     Column("number", Integer, nullable=False),
 )
-"""`item`: the highest number that an item had when items were last deleted. SQLite by itself gives the highest numbers
-once more, and who still has such a number (a tab, a program, the audit log) would have another item in hand."""
+"""The highest number that an item, a page or a document had when items were last deleted. SQLite by itself gives the
+highest numbers once more, and who still has such a number (a tab, an export, the audit log) would have another one in
+hand."""

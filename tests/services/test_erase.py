@@ -202,6 +202,19 @@ def test_the_number_of_a_deleted_item_is_never_another_s(store: Store) -> None:
         store.erasing.erase([second])
 
 
+def test_numbers_of_deleted_pages_and_documents_are_never_another_s(store: Store) -> None:
+    """They stand in addresses, in exports, in the names of exported files, and in the audit log."""
+    add_item(store)
+    pages = [Page(store.pictures.put(png(n)), 4, 3, "", n) for n in (1, 2)]
+    last = store.pages.add_document("two.pdf", pages)
+    read = [recognition(one.sha256, content("Tea")) for one in pages]
+    store.erasing.erase([store.recognitions.add(said, page) for said, page in zip(read, last.page_ids, strict=True)])
+    again = store.pages.add_document("new.pdf", [Page(store.pictures.put(png(3)), 4, 3, "", 1)])
+    assert again.id > last.id
+    assert again.page_ids[0] > max(last.page_ids)
+    assert store.pages.add_page(again.id, Page(store.pictures.put(png(4)), 4, 3, "", 2)) > again.page_ids[0]
+
+
 def test_all_or_none(store: Store) -> None:
     item = add_item(store)
     with pytest.raises(NotFound):
