@@ -81,7 +81,6 @@ class LlamaEngine:
         Raises:
             EngineDead: the port is in use, or the process ended.
         """
-        self._port = take_port(self._settings.llama_port)
         try:
             await self._launch()
         except EngineDead as error:
@@ -125,6 +124,8 @@ class LlamaEngine:
 
     async def _launch(self) -> None:
         self._health = Health(EngineState.LOADING, Phase.LOADING, self._health.problems)
+        # Each time anew: while the process was away, another program may have taken the one that was free.
+        self._port = take_port(self._settings.llama_port)
         command = [self._program, *arguments(self._model, self._vision, self._port, self._settings)]
         log.info("starting %s", " ".join(command))
         self._lines.clear()

@@ -435,7 +435,10 @@ class Templates(PromptLibrary):
         changed = datetime.fromtimestamp(seen.stamp[0] / 1e9, UTC)
         known = row and self._store.templates.version(name, file.template.version)
         if row and known and changed <= row.changed_at:
-            return  # left from before: a folder that was restored from a copy, for example
+            # Left from before: a folder that was restored from a copy, or a file that another process is about to
+            # replace, for example. So is what a program sets back within one tick of the file system after a save: no
+            # time tells the two apart.
+            return
         self._say(file.template)
         if row is None:
             self._take_history(name)

@@ -85,6 +85,27 @@ async def test_a_crashed_process_is_started_again(engine: LlamaEngine) -> None:
     assert await text_of(engine) == "penalty 1.08 of model.gguf"
 
 
+async def test_a_restart_takes_another_port_where_its_own_was_taken(
+    engine: LlamaEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await engine.start()
+    first, port, stop = engine._process, engine._port, engine._stop
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+        async def stop_and_lose_the_port() -> None:
+            monkeypatch.setattr(engine, "_stop", stop)
+            await stop()
+            other.bind(("127.0.0.1", port))
+            other.listen()
+
+        monkeypatch.setattr(engine, "_stop", stop_and_lose_the_port)
+        os.kill(first.pid, signal.SIGKILL)
+        await until(engine, lambda: engine._process not in (None, first) and engine.health().state is EngineState.READY)
+        assert engine._port != port
+        assert await text_of(engine) == "penalty 1.08 of model.gguf"
+
+
 async def test_a_process_that_keeps_crashing_is_given_up(engine: LlamaEngine) -> None:
     await engine.start()
     engine._model.write_bytes(b"GGUF broken")
