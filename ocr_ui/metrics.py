@@ -131,18 +131,13 @@ def reading_ended(engine: str, outcome: str, timings: Mapping[str, float], token
     READINGS.labels(engine, outcome).inc()
     TOKENS.labels(engine).inc(tokens or 0)
     for stage, seconds in timings.items():
-        stage_ended(stage, seconds)
+        STAGE_SECONDS.labels(stage).observe(seconds)
     ENDED.append(Ended(time.monotonic(), engine, outcome, sum(timings.values()), tokens, dict(timings)))
 
 
 def pixels_chosen(engine: str, choice: str) -> None:
     """Args: choice: a reason of `domain.pixels.PixelChoice`, or again."""
     PIXEL_CHOICES.labels(engine, choice).inc()
-
-
-def stage_ended(stage: str, seconds: float) -> None:
-    """One stage of a reading whose others are told elsewhere."""
-    STAGE_SECONDS.labels(stage).observe(seconds)
 
 
 def error_told(where: str, code: str) -> None:

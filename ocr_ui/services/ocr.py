@@ -14,7 +14,7 @@ from ocr_ui.domain.access import Action
 from ocr_ui.domain.content import ContentWarning, PageContent
 from ocr_ui.domain.page import Page
 from ocr_ui.domain.recognition import Recognition
-from ocr_ui.metrics import stage_ended
+from ocr_ui.metrics import StageClock
 from ocr_ui.prompting import PromptLibrary
 from ocr_ui.services.access import needs
 from ocr_ui.services.admission import too_late
@@ -116,16 +116,24 @@ class Ocr:
         )
         engine = self._engines.called(asked.engine) if asked.engine else ""
         check_engine(await self._engines.ready(engine, LOADING_BEAT), template)
-        stage_ended("receive", asked.receive_seconds)
-        received = await self._pages.receive(asked.data, asked.name, asked.person, asked.page)
+        clock = StageClock()
+        clock.add("receive", asked.receive_seconds)
+        with clock.stage("decode_image"):
+            received = await self._pages.receive(asked.data, asked.name, asked.person, asked.page)
         reading = self._recognizer.read(
-            received.page_id, request, engine=engine, person=asked.person, owner=uuid.uuid4().hex, daily=True
+            received.page_id,
+            request,
+            engine=engine,
+            person=asked.person,
+            owner=uuid.uuid4().hex,
+            daily=True,
+            before=clock.seconds,
         )
         grown = _Grown()
         async with aclosing(reading) as steps:  # type: ignore[type-var]
             async for step in steps:
                 if step.progress.recognition is not None:
-                    yield self._done(step, grown, received.page_id, received.warnings, asked.receive_seconds)
+                    yield self._done(step, grown, received.page_id, received.warnings)
                 elif time.monotonic() > end:
                     raise too_late(self._seconds)
                 else:
@@ -145,9 +153,7 @@ class Ocr:
         return {**ocr_value(page.page, page.id, found.recognition, found.id), **told}
 
     @staticmethod
-    def _done(
-        step: Reading, grown: _Grown, page_id: int, notices: tuple[ContentWarning, ...], receive_seconds: float
-    ) -> OcrStep:
+    def _done(step: Reading, grown: _Grown, page_id: int, notices: tuple[ContentWarning, ...]) -> OcrStep:
         recognition = step.progress.recognition
         assert recognition is not None  # noqa: S101 - the caller has looked
         error = step.progress.error
@@ -156,7 +162,6 @@ class Ocr:
         value = ocr_value(step.page, page_id, recognition, step.recognition_id, notices)
         if step.given is not None and step.recognition_id is not None:
             value["experiment"] = {"id": step.given.experiment, "arm": step.given.arm.value}
-        value["timings"] = {"receive": round(receive_seconds, 6), **value["timings"]}
         last = grown.step(step, whole=True)
         return OcrStep(last.text, last.lines, last.again, value)
 

@@ -87,6 +87,7 @@ class Recognizer:
         owner: str = "",
         keep: Keep | None = None,
         daily: bool = False,
+        before: Mapping[str, float] | None = None,
     ) -> AsyncIterator[Reading]:
         """Reads a page; the last step carries the id of the stored recognition.
 
@@ -101,6 +102,7 @@ class Recognizer:
             owner: `stop` takes it (a page's session, a client's id).
             keep: stores the result, in a thread, in the place of the store itself.
             daily: an experiment may give the reading to its other arm.
+            before: seconds of the stages that the picture went through on its way here.
 
         Raises:
             BadInput, NotFound, EngineDead: before anything runs.
@@ -111,9 +113,10 @@ class Recognizer:
             self._busy[page_id] += 1
             self._begins()
             kept = keep or partial(add_reading, self._store)
-            at_work = AtWork()
+            at_work, clock = AtWork(), StageClock()
+            clock.seconds.update(before or {})
             try:
-                async with aclosing(self._steps(page_id, request, engine, person, stop, kept, daily)) as steps:
+                async with aclosing(self._steps(page_id, request, engine, person, stop, kept, daily, clock)) as steps:
                     async for step in steps:
                         at_work.be(step.progress.state)
                         yield step
@@ -122,9 +125,16 @@ class Recognizer:
                 self._end(page_id)
 
     async def _steps(
-        self, page_id: int, request: ReadRequest, engine: str, person: str, stop: asyncio.Event, keep: Keep, daily: bool
+        self,
+        page_id: int,
+        request: ReadRequest,
+        engine: str,
+        person: str,
+        stop: asyncio.Event,
+        keep: Keep,
+        daily: bool,
+        clock: StageClock,
     ) -> AsyncIterator[Reading]:
-        clock = StageClock()
         with clock.stage("decode_image"):
             page, pixels = await self._pages.load(page_id)
         given = await self._traffic.given(page.sha256, request, engine) if daily and self._traffic else None

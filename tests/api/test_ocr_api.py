@@ -37,8 +37,9 @@ from ocr_ui.engines.base import (
 )
 from ocr_ui.errors import EngineBusy, EngineFailed
 from ocr_ui.images.door import encode_png
-from ocr_ui.metrics import REGISTRY, STAGES
+from ocr_ui.metrics import ENDED, REGISTRY, STAGES
 from ocr_ui.services.engines import Engines
+from ocr_ui.services.pictures import PageStore
 from ocr_ui.settings import Settings
 
 LINES_ONLY = Capabilities(tasks=frozenset({Task.SPOTTING, Task.TEXT}), gives_boxes=True)
@@ -111,10 +112,25 @@ def test_a_file_is_read_stored_and_given_again(client: TestClient) -> None:
     assert value["timings"]["receive"] > 0
     again = client.get(f"/v1/recognitions/{value['id']}").json()
     assert again["person"] == "Rest Reader"
-    same = set(value) - {"timings"}
-    assert {key: again[key] for key in same} == {key: value[key] for key in same}
+    assert {key: again[key] for key in value} == value
     listed = client.get("/v1/recognitions", params={"limit": 1}).json()["recognitions"]
     assert [row["id"] for row in listed] == [value["id"]]
+
+
+def test_the_way_of_a_file_to_the_engine_is_timed_for_the_reading_and_for_monitor(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    receive = PageStore.receive
+
+    async def slow(*given: Any) -> Any:
+        await asyncio.sleep(0.2)
+        return await receive(*given)
+
+    monkeypatch.setattr(PageStore, "receive", slow)
+    timings = post(client).json()["timings"]
+    assert timings["decode_image"] > 0.19
+    assert ENDED[-1].stages["decode_image"] > 0.19
+    assert ENDED[-1].stages["receive"] > 0
 
 
 def test_json_with_base64_says_the_same(client: TestClient) -> None:
