@@ -98,16 +98,16 @@ class Measured:
 
 
 async def measure(ask: Ask, load: int, answers: int = 1) -> Measured:
-    """Asks `load` times at once, each time for so many answers."""
+    """Asks `load` times at once, each time for so many answers; the time of each counts from when all were asked."""
     begun = time.perf_counter()
 
     async def one(number: int) -> tuple[float, float, float, int]:
-        started, first, last, tokens = time.perf_counter(), 0.0, 0.0, 0
+        first, last, tokens = 0.0, 0.0, 0
         async for count in ask(number):
             last = time.perf_counter()
             first = first or last
             tokens += count
-        return first - started, (last - first) / max(1, tokens - 1), last - started, tokens
+        return first - begun, (last - first) / max(1, tokens - 1), last - begun, tokens
 
     done = await asyncio.gather(*[one(number) for number in range(load)])
     first, gaps, whole, tokens = (list(column) for column in zip(*done, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
@@ -26,6 +26,7 @@ from ocr_ui.services.reading import (
     asked_of_engine,
     check_engine,
     engine_copy,
+    joined,
     prompt_used,
     unexpected,
 )
@@ -96,8 +97,9 @@ async def _steps(group: _Group, engine: Engine, asked: EngineRequest, stop: asyn
     try:
         async with aclosing(paced(_events(engine, asked, group, stop))) as batches:
             async for events in batches:
-                for index, event in events:
-                    group.take(index, event)
+                for index, some in _by_answer(events).items():
+                    for event in joined(some):
+                        group.take(index, event)
                 if (group.all_loop or stop.is_set()) and not aborted:
                     aborted = True
                     await engine.abort(asked.id)
@@ -119,6 +121,14 @@ async def _events(
         async for index, event in events:
             group.note(index, event)
             yield index, event
+
+
+def _by_answer(events: Iterable[tuple[int, SampleEvent]]) -> dict[int, list[SampleEvent]]:
+    """Events of several answers that came mixed, each answer's in their order."""
+    found: dict[int, list[SampleEvent]] = {}
+    for index, event in events:
+        found.setdefault(index, []).append(event)
+    return found
 
 
 class _Group:
