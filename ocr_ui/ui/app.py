@@ -12,6 +12,7 @@ from ocr_ui.ui.gradio_quickly import gr
 from ocr_ui.ui.guarded import GuardedBlocks
 from ocr_ui.ui.messages import error_sentence, localize
 from ocr_ui.ui.module_html import STATIC_URL, ModuleHTML
+from ocr_ui.ui.no_counting import count_nothing
 from ocr_ui.ui.tab_memory import keep_little
 from ocr_ui.ui.tabs.batch import BatchTab
 from ocr_ui.ui.tabs.dataset import DatasetTab
@@ -162,6 +163,7 @@ def mount(app: Any, workbench: Workbench, acting_key: str = "", request_key: str
         acting_key: key of the requests' scope under which it stands who acts; empty without logins.
         request_key: the same, of the request's id.
     """
+    count_nothing()
     for language in LANGUAGES:
         demo = build(workbench, language)
         demo.name_requests(request_key)
