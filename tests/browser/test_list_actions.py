@@ -46,7 +46,7 @@ def test_search_compare_read_again_and_delete(page) -> None:
     boxes = page.locator("#items tbody .wb-choose")
     assert page.locator("#chosen-compare").is_disabled()
     page.locator("#items thead .wb-choose").check()
-    assert boxes.evaluate_all("all => all.every(box => box.checked)")
+    page.wait_for_function("[...document.querySelectorAll('#items tbody .wb-choose')].every((box) => box.checked)")
     page.click("#chosen-compare")
     page.locator(".wb-cmp-panel:not([hidden])").wait_for()
     page.get_by_role("tab", name="Dataset").click()
