@@ -1,11 +1,11 @@
 """What the product itself does while a card reads: pages of an engine that says its answers by the clock.
 
-Usage: python benchmarks/front.py [--loads 32 96] [--tokens 1024] [--turns 3]
+Usage: python benchmarks/front.py [--loads 32 96] [--tokens 1024] [--turns 6]
 
-The engine stands in for a card, so that no card is needed and nothing but the product's own work is measured: it gives
-the first token of a page after as long, and then one token after the other as fast, as docs/benchmarks.md has them for
-an H200 at that load, and looks for new ones no more often than `VllmEngine` does. `--loads` are pages at once; each
-place reads --turns pages, one after the other. Three ways:
+The engine stands in for a card, so that no card is needed and nothing but the product's own work is measured. It goes
+in steps, as vLLM does: each gives every page that is being read a token, takes in as many new pages as fit, and takes
+as long as docs/benchmarks.md has it for an H200 with 1,024 tokens out. `--loads` are pages at once; each place reads
+--turns pages, one after the other, with answers of half to one and a half times --tokens. Three ways:
 
     clock      the engine asked by itself
     followed   the stored picture read as for a tab that shows each step, the result stored
@@ -22,14 +22,15 @@ import asyncio
 import io
 import os
 import platform
+import random
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
-from itertools import cycle, islice
 from pathlib import Path
+from string import ascii_lowercase
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -54,74 +55,77 @@ from ocr_ui.services.workbench import Workbench
 from ocr_ui.settings import Settings
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "invoice.png"
-PACES = {32: (0.96, 0.00396), 96: (2.33, 0.00955)}
-"""Of an H200 with 1,024 tokens out, by pages at once: seconds to the first token, and from one to the next."""
-WORDS = (
-    "Invoice",
-    "2026-118",
-    "Harbour",
-    "Street",
-    "total",
-    "amount",
-    "1,284.50",
-    "EUR",
-    "due",
-    "within",
-    "30",
-    "days",
-)
+STEPS = {32: 0.0035, 96: 0.0077}
+"""Seconds of a step, by pages at once."""
+PICTURE = 0.042
+"""Seconds that a new page adds to a step."""
+NEW_PAGES = 7
+"""That fit into a step: 16,384 tokens."""
 LETTERS = 3
 """Characters a token."""
 WAYS = ("clock", "followed", "batch")
 
 
 def answer(tokens: int) -> list[str]:
-    """A page of lines with their boxes, as the model writes them, in tokens."""
-    words, text, number = cycle(WORDS), "", 0
+    """A page of lines with their boxes, as the model writes them, in tokens. No two lines are the same: a page that
+    repeats itself is cut."""
+    draw, text, number = random.Random(0), "", 0
     while len(text) < LETTERS * tokens:
         top = 17 * number % 980
-        text += f"{' '.join(islice(words, 5))}({number % 400},{top}),({number % 400 + 420},{top + 14})"
+        words = " ".join("".join(draw.choices(ascii_lowercase, k=draw.randint(2, 9))) for _ in range(4))
+        text += f"{words}({number % 400},{top}),({number % 400 + 420},{top + 14})"
         number += 1
     return [text[at : at + LETTERS] for at in range(0, LETTERS * tokens, LETTERS)]
 
 
 class ClockEngine:
-    """Says `pieces` by the clock to whoever asks."""
+    """Says `pieces`, a third of them to all, by the clock to whoever asks."""
 
     name = EngineName("vllm", "0", "a clock", "0")
     capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True)
 
-    def __init__(self, first: float, gap: float, pieces: list[str], at_once: int) -> None:
-        self._first, self._gap, self._pieces = first, gap, pieces
+    def __init__(self, step: float, pieces: list[str], at_once: int) -> None:
+        self._seconds, self._pieces = step, pieces
         self._pause = min(LONGEST_PAUSE, PAUSE_A_RUN * at_once)
-        self._step = asyncio.Event()
+        self._steps, self._stepped = 0, asyncio.Event()
+        self._waiting: list[asyncio.Future[int]] = []
         self._ticking: asyncio.Task[None] | None = None
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """The next answers are as long as the first ones were."""
+        self._draw = random.Random(0)
 
     async def start(self) -> None:
         self._ticking = asyncio.create_task(self._tick())
 
     async def _tick(self) -> None:
-        """All pages get their tokens at the same moment, as a card gives them."""
         due = time.perf_counter()
         while True:
-            due += self._gap
+            new, self._waiting = self._waiting[:NEW_PAGES], self._waiting[NEW_PAGES:]
+            due = due + self._seconds + PICTURE * len(new)
             await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            told, self._step = self._step, asyncio.Event()
+            self._steps += 1
+            for one in new:
+                one.set_result(self._steps)
+            told, self._stepped = self._stepped, asyncio.Event()
             told.set()
 
     async def generate(self, request: EngineRequest) -> AsyncIterator[EngineEvent]:
-        begun = time.perf_counter() + self._first
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
         yield Started()
-        await asyncio.sleep(self._first)
-        at, end = 0, len(self._pieces)
+        end = self._draw.randint(len(self._pieces) // 3, len(self._pieces))
+        first, at = await turn, 0
         while at < end:
-            await self._step.wait()
-            until = min(end, max(at + 1, 1 + int((time.perf_counter() - begun) / self._gap)))
-            yield TextDelta("".join(self._pieces[at:until]), until - at)
-            at = until
-            if at < end:
-                await asyncio.sleep(self._pause)
-        yield Finished(Generation("".join(self._pieces), "stop", end))
+            until = min(end, self._steps - first + 1)
+            if until > at:
+                yield TextDelta("".join(self._pieces[at:until]), until - at)
+                at = until
+                await asyncio.sleep(self._pause if at < end else 0)
+            else:
+                await self._stepped.wait()
+        yield Finished(Generation("".join(self._pieces[:end]), "stop", end))
 
     async def abort(self, request_id: str) -> None:
         raise NotImplementedError("nothing is stopped here")
@@ -178,11 +182,10 @@ async def timed(read: Callable[[int], Awaitable[None]], load: int, turns: int) -
 
 
 async def measure(load: int, given: argparse.Namespace, folder: Path) -> None:
-    first, gap = PACES[load]
     settings = Settings(_env_file=None, data_dir=folder, turn_pages=False)
-    engine = ClockEngine(first, gap, answer(given.tokens), load)
+    engine = ClockEngine(STEPS[load], answer(given.tokens * 3 // 2), load)
     workbench = Workbench.open(settings, Engines({"vllm": engine}))
-    await engine.start()
+    await workbench.engines.ready()
     template, numbers = workbench.templates.get("full_text"), []
     for at, data in enumerate(files(load * given.turns)):
         numbers.append((await workbench.pictures.receive(data, f"{at}.png")).page_id)
@@ -196,12 +199,14 @@ async def measure(load: int, given: argparse.Namespace, folder: Path) -> None:
             request = ReadRequest(template, followed=followed)
             async for step in workbench.recognizer.read(numbers[number], request):
                 last = step
-            assert last.recognition_id is not None, last.progress.error
+            if last.recognition_id is None or last.progress.state != "complete":
+                raise RuntimeError(f"{last.progress.state}: {last.progress.error}")
 
         return read
 
     alone: Spent | None = None
     for way, read in zip(WAYS, (clock, product(True), product(False)), strict=True):
+        engine.begin_anew()
         spent = await timed(read, load, given.turns)
         alone = alone or spent
         pages = load * given.turns
@@ -218,9 +223,9 @@ async def measure(load: int, given: argparse.Namespace, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--loads", type=int, nargs="*", default=sorted(PACES), choices=sorted(PACES))
+    parser.add_argument("--loads", type=int, nargs="*", default=sorted(STEPS), choices=sorted(STEPS))
     parser.add_argument("--tokens", type=int, default=1024)
-    parser.add_argument("--turns", type=int, default=3, help="pages that each place reads")
+    parser.add_argument("--turns", type=int, default=6, help="pages that each place reads")
     given = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     print(f"{platform.machine()}, {cores} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")
