@@ -138,7 +138,7 @@ def test_what_was_exported_when_and_that_such_a_version_stays(store: Store, tmp_
     assert (newest.version, newest.target, newest.items) == ("", "download", 1)
     assert newest.details["filters"] == {"templates": ["full_text"]}
     assert report.dataset_version == {"name": "v1", "sha256": store.versions.get("v1").sha256}
-    with pytest.raises(Conflict, match="exported 1 times"):
+    with pytest.raises(Conflict, match="exported 1 time and"):
         store.versions.delete("v1")
     store.versions.delete("v2")
     assert [version.name for version in store.versions.list()] == ["v1"]
