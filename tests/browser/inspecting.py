@@ -46,6 +46,7 @@ UNSEEN = """root => {
         return around.map((one) => marks.map((mark) => getComputedStyle(one)[mark]).join()).join("|");
     };
     const found = [];
+    document.activeElement?.blur(); // what has the focus already looks no other with it
     const all = ":is(a[href], button, input, select, textarea, summary, [tabindex])";
     for (const element of document.querySelectorAll(`${root} ${all}`)) {
         if (element.tabIndex < 0 || !element.checkVisibility({ visibilityProperty: true })) continue;
