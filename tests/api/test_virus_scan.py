@@ -46,7 +46,7 @@ def people(scanners: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="module")
-def unguarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+def unguarded(another_database: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     """The same where clamd is away."""
     folder = tmp_path_factory.mktemp("away")
     with team(folder, ScriptedEngine(ANSWER), clamd=str(folder / "nobody.socket")) as made:

@@ -27,6 +27,7 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(data_dir=tmp_path / "data", port=0, engine="rapidocr")
 
 
+@pytest.mark.sqlite_only
 def test_a_machine_that_has_what_is_needed_is_called_fine_and_nothing_is_made(settings: Settings) -> None:
     said = {one.name: one.verdict for one in checks(settings)}
     assert said["data folder"] == said["port"] == said["engine rapidocr"] == said["clock"] == Verdict.FINE
@@ -49,6 +50,7 @@ def test_a_full_disk_is_told(settings: Settings, monkeypatch: pytest.MonkeyPatch
     assert found(settings, "disk").verdict == verdict
 
 
+@pytest.mark.sqlite_only
 def test_the_schema_of_the_database_is_looked_at_and_left_as_it_is(settings: Settings) -> None:
     Store.open(settings).close()
     assert found(settings, "database").verdict == Verdict.FINE
