@@ -24,12 +24,13 @@ run: install
 # What was compiled once is kept for all the processes that tests start, also where the environment says otherwise.
 test test-vllm stress: export PYTHONDONTWRITEBYTECODE :=
 
-# Tests wait much, for processes, the browser and the server: three at once fill two processors.
+# Tests of the page wait much for the browser and the server: three at once fill two processors. Of the others three gain
+# nothing (5:34 for 5:46), and get in each other's way.
 test: install
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	@if command -v node >/dev/null; then node tests/js/all.mjs; else echo "skipped: tests/js need node"; fi
-	$(BIN)/python -m pytest -m "not vllm and not stress" --ignore tests/browser -n 3 --dist loadfile
+	$(BIN)/python -m pytest -m "not vllm and not stress" --ignore tests/browser -n 2 --dist loadfile
 	$(BIN)/python -m pytest tests/browser -m "not stress" -n 3 --dist loadfile --no-loadscope-reorder
 
 lint: install
