@@ -79,7 +79,7 @@ def answer(tokens: int) -> list[str]:
 
 
 class ClockEngine:
-    """Says `pieces`, a third of them to all, by the clock to whoever asks."""
+    """Says a third of `pieces` or more, by the clock, to whoever asks."""
 
     name = EngineName("vllm", "0", "a clock", "0")
     capabilities = Capabilities(tasks=frozenset(Task), takes_prompt=True)

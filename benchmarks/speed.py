@@ -467,15 +467,12 @@ def told(rows: Sequence[Row], tokens: int) -> list[dict[str, Any]]:
     return found
 
 
-def equal_tokens(plain: Worker, other: Worker, load: int) -> dict[str, str]:
+def equal_tokens(plain: Worker, *others: Worker, load: int) -> dict[str, str]:
     """How many examples begin with the same tokens, and how many of their tokens do: each against plain, one by one."""
     reference = plain.ids(1)
-    compared = {
-        f"{other.way} alone": other.ids(1),
-        "plain again, alone": plain.ids(1),
-        f"plain, {load} at once": plain.ids(load),
-        f"{other.way}, {load} at once": other.ids(load),
-    }
+    compared = {"plain again, alone": plain.ids(1), f"plain, {load} at once": plain.ids(load)}
+    for other in others:
+        compared |= {f"{other.way} alone": other.ids(1), f"{other.way}, {load} at once": other.ids(load)}
     apart = len({tuple(ids) for ids in reference})
     found = {name: agreement(reference, ids) for name, ids in compared.items()}
     return {"answers of plain": f"{apart} different ones to {len(reference)} pictures", **found}
@@ -538,10 +535,9 @@ def run(given: argparse.Namespace) -> dict[str, Any]:
             for load in given.loads:
                 compare([*workers, small], load, given.tokens, given.rounds)
     if "tokens" in given.parts:
-        with working(given, "plain", "product", AS_PLAIN) as (plain, *others):
-            for other in others:
-                about[f"equal tokens, {other.way}"] = found = equal_tokens(plain, other, load=min(given.loads))
-                print(json.dumps(found), flush=True)
+        with working(given, "plain", "product", AS_PLAIN) as workers:
+            about["equal tokens"] = equal_tokens(*workers, load=min(given.loads))
+            print(json.dumps(about["equal tokens"]), flush=True)
     if "penalty" in given.parts:
         with working(given, "plain", "product") as workers:
             for worker in reversed(workers):

@@ -276,8 +276,8 @@ class Engines:
 
     def places(self, name: str = "") -> int:
         """Pages that an engine of this name (empty for the default) reads at once; 0 where it does not tell."""
-        load = self.loads().get(name or self.default)
-        return load.places if load else 0
+        engine = self._engines.get(name or self.default)
+        return engine.load().places if isinstance(engine, MeasuredEngine) else 0
 
     def can(self, task: Task) -> list[str]:
         """Names of the engines that do a task."""
